@@ -1,0 +1,131 @@
+/**
+ * The transport under every protocol: accept, connect, read into a given buffer, try-write, pause, half-close, TLS.
+ *
+ * In: sockets. Out: bytes to {@link ConnectionHandler}s. It must not know a protocol above TLS.
+ * Two implementations pass one contract suite: `net` (documented Node API only) and `handle` (libuv handles).
+ *
+ * Ownership of buffers, for both:
+ * - The buffer given to {@link Connection.readInto} stays the handler's. The wire writes into it between
+ *   {@link Connection.resume} and {@link Connection.pause}. Bytes are valid only during `onRead`, unless the
+ *   handler owns the buffer alone; a buffer that several connections share must be consumed within `onRead`.
+ * - A buffer given to {@link Connection.write} may be reused at once when the answer is `WRITTEN`. When it is
+ *   `PENDING` it belongs to the wire until `onDrain`.
+ */
+import type { SecureContext } from 'node:tls';
+
+/** The kernel (or the TLS layer) took every byte. */
+export const WRITTEN = 0;
+/** The bytes are on their way; stop producing and wait for `onDrain`. Writes made meanwhile are queued in order. */
+export const PENDING = 1;
+/** The connection is gone; `onClose` has been or will be called. */
+export const FAILED = 2;
+export type WriteOutcome = typeof WRITTEN | typeof PENDING | typeof FAILED;
+
+export interface Wire {
+  readonly name: 'net' | 'handle';
+  /** Binds and listens. Rejects with the system's code (`EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`). */
+  listen(options: ListenOptions): Promise<Acceptor>;
+  /** Starts to connect; `onConnect` or `onClose` follows. */
+  connect(options: ConnectOptions, handler: ConnectionHandler): Connection;
+}
+
+export interface ListenOptions {
+  readonly address: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly backlog: number;
+  /** Several threads bind the same port and the kernel spreads connections over them. */
+  readonly reusePort: boolean;
+  /** Must set the connection's handler; the connection is paused until it is resumed. */
+  readonly accept: (connection: Connection) => void;
+}
+
+export interface Acceptor {
+  readonly address: string;
+  readonly port: number;
+  /** Stops accepting; connections that were accepted stay. */
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly address: string;
+  readonly port: number;
+  readonly timeoutMs: number;
+  readonly tls?: ClientTlsOptions;
+}
+
+/** `verify` is asked after the handshake, on top of the chain's verification; the text is the reason to refuse. */
+export interface ClientTlsOptions {
+  readonly context: SecureContext;
+  readonly serverName: string;
+  readonly alpn: readonly string[];
+  readonly verify?: (certificate: PeerCertificate) => string | undefined;
+  /** Sessions are resumed among connections with an equal key. */
+  readonly sessionKey: string;
+}
+
+export interface ServerTlsOptions {
+  readonly context: SecureContext;
+  readonly alpn: readonly string[];
+  /** `none`: do not ask. `request`: ask, accept everything. `require`: only a certificate that verifies. */
+  readonly clientCertificate: 'none' | 'request' | 'require';
+  /** Time in ms for the handshake. */
+  readonly timeoutMs: number;
+}
+
+export interface PeerCertificate {
+  readonly subject: string;
+  /** As Node prints it: `DNS:a.test, URI:spiffe://x`. */
+  readonly subjectAltName: string;
+  /** DER. */
+  readonly raw: Buffer;
+}
+
+export interface Connection {
+  handler: ConnectionHandler;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly localAddress: string;
+  readonly localPort: number;
+  /** Negotiated protocol, or `''`; set when `onSecure` is called. */
+  readonly alpn: string;
+  /** The client's certificate, when it was asked for and given. */
+  peerCertificate(): PeerCertificate | undefined;
+  /** Where the next bytes land. May be called within `onRead`. */
+  readInto(buffer: Buffer): void;
+  resume(): void;
+  pause(): void;
+  write(bytes: Buffer): WriteOutcome;
+  /** Sends FIN (and the TLS close alert) after everything written. Reading goes on. */
+  end(): void;
+  /** Ends at once, without waiting for what was written. */
+  destroy(): void;
+  /** Ends with RST. */
+  reset(): void;
+  /**
+   * Makes an accepted connection a TLS server. `received` are bytes that were already read (the ClientHello);
+   * `onSecure` or `onClose` follows. Only before anything was written.
+   */
+  secure(options: ServerTlsOptions, received: Buffer): void;
+}
+
+export interface ConnectionHandler {
+  /** Connected (and, with TLS, the handshake has succeeded). Only for connections made by `connect`. */
+  onConnect(): void;
+  /** The handshake of {@link Connection.secure} has succeeded. */
+  onSecure(): void;
+  /** `length` bytes arrived at the start of `buffer`, the one given to `readInto`. */
+  onRead(buffer: Buffer, length: number): void;
+  /** The peer sent FIN: no more bytes will come. */
+  onEnd(): void;
+  /** Everything that was `PENDING` has been taken. */
+  onDrain(): void;
+  /** Called exactly once, last; with the system's or TLS code when it was not an orderly end. */
+  onClose(error: WireError | undefined): void;
+}
+
+export interface WireError {
+  /** `ECONNRESET`, `ECONNREFUSED`, `ETIMEDOUT`, `ERR_TLS_…`, … */
+  readonly code: string;
+  readonly message: string;
+}
