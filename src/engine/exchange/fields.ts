@@ -1,0 +1,183 @@
+/**
+ * The fields of a message's header or trailer section, in order, independent of the codec they came with.
+ *
+ * Names are given and visited in lower case. Values are latin-1 text without leading or trailing white space.
+ * `host` is not among the fields of a request (it is `RequestHead.authority`), nor are pseudo-header fields.
+ * Framing and connection-specific fields (`transfer-encoding`, `connection`, …) are removed by the codec that
+ * received them; `content-length` is present when the sender sent it and is checked by the codecs.
+ *
+ * Implementations: {@link FieldList} (strings; HTTP/2, cache, answers of the gateway) and `RawFields` in http1/
+ * (a view of received bytes with the changes noted beside it, so that nothing untouched becomes a string).
+ */
+export interface Fields {
+  /** The first value, or undefined. */
+  get(name: string): string | undefined;
+  /** Every value, in order. */
+  getAll(name: string): string[];
+  has(name: string): boolean;
+  /** Appends one field. The value must be free of CR, LF and NUL: whoever has it from outside checks it. */
+  add(name: string, value: string): void;
+  /** Appends prepared fields: cheaper than {@link add} for what is known before the request. */
+  addBlock(block: FieldBlock): void;
+  /** Replaces every value by one. */
+  set(name: string, value: string): void;
+  remove(name: string): void;
+  forEach(visit: (name: string, value: string) => void): void;
+  /** An independent copy. */
+  toList(): FieldList;
+  /**
+   * Writes `name: value\r\n` for every field at `offset` of `target` and answers the offset behind them, or -1
+   * when they do not fit.
+   */
+  writeHttp1(target: Buffer, offset: number): number;
+}
+
+/** Immutable fields with their HTTP/1.1 form: made once per configuration, connection or stored response. */
+export class FieldBlock {
+  /** name, value, name, value, … */
+  readonly flat: readonly string[];
+  /** `name: value\r\n` for each. */
+  readonly http1: Buffer;
+
+  constructor(flat: readonly string[]) {
+    this.flat = flat;
+    let length = 0;
+    for (const text of flat) length += text.length + 2;
+    const bytes = Buffer.alloc(length);
+    let at = 0;
+    for (let i = 0; i + 1 < flat.length; i += 2) {
+      at = writeFieldLine(bytes, at, flat[i] ?? '', flat[i + 1] ?? '');
+    }
+    this.http1 = bytes;
+  }
+}
+
+/** Fields as strings, with an optional immutable beginning whose encoded form is used while it is untouched. */
+export class FieldList implements Fields {
+  /** Prepared beginning; undefined once something in it was changed. */
+  #base: FieldBlock | undefined;
+  readonly #flat: string[];
+
+  /** `flat` is name, value, name, value, …; it is not copied. */
+  constructor(flat: string[] = [], base?: FieldBlock) {
+    this.#flat = flat;
+    this.#base = base;
+  }
+
+  get(name: string): string | undefined {
+    return (this.#base && valueIn(this.#base.flat, name)) ?? valueIn(this.#flat, name);
+  }
+
+  getAll(name: string): string[] {
+    const values: string[] = [];
+    if (this.#base) collect(this.#base.flat, name, values);
+    collect(this.#flat, name, values);
+    return values;
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  add(name: string, value: string): void {
+    this.#flat.push(name, value);
+  }
+
+  addBlock(block: FieldBlock): void {
+    for (const text of block.flat) this.#flat.push(text);
+  }
+
+  set(name: string, value: string): void {
+    this.remove(name);
+    this.add(name, value);
+  }
+
+  remove(name: string): void {
+    if (this.#base && valueIn(this.#base.flat, name) !== undefined) this.#dissolve();
+    const flat = this.#flat;
+    let kept = 0;
+    for (let i = 0; i + 1 < flat.length; i += 2) {
+      if (flat[i] === name) continue;
+      if (kept !== i) {
+        flat[kept] = flat[i] ?? '';
+        flat[kept + 1] = flat[i + 1] ?? '';
+      }
+      kept += 2;
+    }
+    flat.length = kept;
+  }
+
+  forEach(visit: (name: string, value: string) => void): void {
+    if (this.#base) visitAll(this.#base.flat, visit);
+    visitAll(this.#flat, visit);
+  }
+
+  toList(): FieldList {
+    return new FieldList([...this.#flat], this.#base);
+  }
+
+  /** name, value, name, value, …: a copy. */
+  toFlat(): string[] {
+    return this.#base ? [...this.#base.flat, ...this.#flat] : [...this.#flat];
+  }
+
+  writeHttp1(target: Buffer, offset: number): number {
+    let at = offset;
+    if (this.#base) {
+      const bytes = this.#base.http1;
+      if (at + bytes.length > target.length) return -1;
+      at += bytes.copy(target, at);
+    }
+    const flat = this.#flat;
+    for (let i = 0; i + 1 < flat.length; i += 2) {
+      at = writeFieldLine(target, at, flat[i] ?? '', flat[i + 1] ?? '');
+      if (at < 0) return -1;
+    }
+    return at;
+  }
+
+  #dissolve(): void {
+    const base = this.#base;
+    this.#base = undefined;
+    if (base) this.#flat.unshift(...base.flat);
+  }
+}
+
+/** Writes `name: value\r\n`; answers the offset behind it, or -1 when it does not fit. */
+export function writeFieldLine(target: Buffer, offset: number, name: string, value: string): number {
+  let at = offset;
+  if (at + name.length + value.length + 4 > target.length) return -1;
+  at = writeLatin1(target, at, name);
+  target[at++] = 0x3a;
+  target[at++] = 0x20;
+  at = writeLatin1(target, at, value);
+  target[at++] = 0x0d;
+  target[at++] = 0x0a;
+  return at;
+}
+
+/**
+ * Writes text that is known to fit; answers the offset behind it. What could end a line or a message early, or has no
+ * latin-1 form, becomes `?`: whatever let it come this far, it never splits a message.
+ */
+export function writeLatin1(target: Buffer, offset: number, text: string): number {
+  const { length } = text;
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    target[offset + i] = code > 255 || code === 13 || code === 10 || code === 0 ? 0x3f : code;
+  }
+  return offset + length;
+}
+
+function valueIn(flat: readonly string[], name: string): string | undefined {
+  for (let i = 0; i + 1 < flat.length; i += 2) if (flat[i] === name) return flat[i + 1];
+  return undefined;
+}
+
+function collect(flat: readonly string[], name: string, values: string[]): void {
+  for (let i = 0; i + 1 < flat.length; i += 2) if (flat[i] === name) values.push(flat[i + 1] ?? '');
+}
+
+function visitAll(flat: readonly string[], visit: (name: string, value: string) => void): void {
+  for (let i = 0; i + 1 < flat.length; i += 2) visit(flat[i] ?? '', flat[i + 1] ?? '');
+}

@@ -1,0 +1,55 @@
+/**
+ * A run of body bytes on its way through an exchange: decoded payload, never chunk framing or DATA frame heads.
+ *
+ * A piece is a view that its producer owns and fills again for the next run; nobody keeps one. Its bytes may be
+ * read during the call it is passed to, and:
+ * - when the callee answers `WRITTEN`, it is done with them;
+ * - when the callee answers `PENDING`, they belong to the callee until it asks for more (`resume`, `resumeBody`,
+ *   `onUpstreamDrain`): the producer neither changes the buffer nor produces another piece until then;
+ * - when the callee answers `FAILED`, nobody wants any more of them.
+ *
+ * `roomBefore` and `roomAfter` bytes on either side of the run may be overwritten by the callee, so that a codec
+ * can put its framing around the payload without copying it. A producer whose buffer holds something else there
+ * says 0.
+ */
+export class Piece {
+  buffer: Buffer = EMPTY;
+  start = 0;
+  end = 0;
+  roomBefore = 0;
+  roomAfter = 0;
+  /** Nothing follows: no byte and no trailer section. */
+  last = false;
+
+  get length(): number {
+    return this.end - this.start;
+  }
+
+  /** Makes the piece a view of `buffer[start, end)` without room around it. */
+  set(buffer: Buffer, start: number, end: number, last: boolean): this {
+    this.buffer = buffer;
+    this.start = start;
+    this.end = end;
+    this.roomBefore = 0;
+    this.roomAfter = 0;
+    this.last = last;
+    return this;
+  }
+
+  /** Makes the piece empty. */
+  clear(last: boolean): this {
+    return this.set(EMPTY, 0, 0, last);
+  }
+
+  /** The bytes, shared. */
+  view(): Buffer {
+    return this.buffer.subarray(this.start, this.end);
+  }
+
+  /** The bytes, copied: for those who keep them. */
+  copy(): Buffer {
+    return Buffer.from(this.view());
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
