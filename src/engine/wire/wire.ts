@@ -10,6 +10,13 @@
  *   handler owns the buffer alone; a buffer that several connections share must be consumed within `onRead`.
  * - A buffer given to {@link Connection.write} may be reused at once when the answer is `WRITTEN`. When it is
  *   `PENDING` it belongs to the wire until `onDrain`.
+ *
+ * Order of calls, for both:
+ * - No callback runs within a call of a {@link Connection}'s method; `onClose` follows later, exactly once, last.
+ * - After `destroy` or `reset` only `onClose` follows.
+ * - When both sides have sent FIN (`onEnd` was called and `end` has been carried out) the connection closes itself.
+ * - While a connection is paused only writes notice that the peer is gone.
+ * - A handler that throws is reported and its connection destroyed (`ERR_HANDLER_FAULT`): no input ends the process.
  */
 import type { SecureContext } from 'node:tls';
 
@@ -40,6 +47,9 @@ export interface ListenOptions {
   readonly accept: (connection: Connection) => void;
 }
 
+/** Told of faults that belong to no connection or are bugs of a handler; they are for the log. */
+export type FaultReport = (fault: { readonly code: string; readonly error: unknown }) => void;
+
 export interface Acceptor {
   readonly address: string;
   readonly port: number;
@@ -54,18 +64,25 @@ export interface ConnectOptions {
   readonly tls?: ClientTlsOptions;
 }
 
-/** `verify` is asked after the handshake, on top of the chain's verification; the text is the reason to refuse. */
+/** The chain is always verified against the CAs of `context`. */
 export interface ClientTlsOptions {
   readonly context: SecureContext;
+  /** Sent as SNI, unless it is an IP address (RFC 6066 section 3). */
   readonly serverName: string;
+  /** Empty: ALPN is not offered. */
   readonly alpn: readonly string[];
+  /**
+   * Whether the leaf is the right one; the text is the reason to refuse. Absent: it must be valid for `serverName`.
+   * See `createIdentityCheck`.
+   */
   readonly verify?: (certificate: PeerCertificate) => string | undefined;
-  /** Sessions are resumed among connections with an equal key. */
+  /** Sessions are resumed among connections with an equal key and the same `context`. */
   readonly sessionKey: string;
 }
 
 export interface ServerTlsOptions {
   readonly context: SecureContext;
+  /** Most wanted first. Empty: ALPN is ignored. No common one: the handshake fails (RFC 7301 section 3.2). */
   readonly alpn: readonly string[];
   /** `none`: do not ask. `request`: ask, accept everything. `require`: only a certificate that verifies. */
   readonly clientCertificate: 'none' | 'request' | 'require';
@@ -81,6 +98,14 @@ export interface PeerCertificate {
   readonly raw: Buffer;
 }
 
+export interface TlsSession {
+  /** `TLSv1.3`. */
+  readonly protocol: string;
+  /** As OpenSSL names it: `TLS_AES_256_GCM_SHA384`. */
+  readonly cipher: string;
+  readonly resumed: boolean;
+}
+
 export interface Connection {
   handler: ConnectionHandler;
   readonly remoteAddress: string;
@@ -89,9 +114,14 @@ export interface Connection {
   readonly localPort: number;
   /** Negotiated protocol, or `''`; set when `onSecure` is called. */
   readonly alpn: string;
-  /** The client's certificate, when it was asked for and given. */
+  /** The peer's certificate; of a client only when it was asked for and given. */
   peerCertificate(): PeerCertificate | undefined;
-  /** Where the next bytes land. May be called within `onRead`. */
+  /** What the handshake has agreed on; absent on a connection without TLS. */
+  tlsSession(): TlsSession | undefined;
+  /**
+   * Where the next bytes land. Within `onRead` a switch is free. Elsewhere it costs the `handle` wire some 50 bytes
+   * of native memory until the connection closes: keep the buffer as long as the connection, or switch in `onRead`.
+   */
   readInto(buffer: Buffer): void;
   resume(): void;
   pause(): void;
@@ -104,7 +134,8 @@ export interface Connection {
   reset(): void;
   /**
    * Makes an accepted connection a TLS server. `received` are bytes that were already read (the ClientHello);
-   * `onSecure` or `onClose` follows. Only before anything was written.
+   * `onSecure` or `onClose` follows. Only before anything was written. `received` is consumed within the call.
+   * Application data flows as {@link Connection.resume} and {@link Connection.pause} say, before or after.
    */
   secure(options: ServerTlsOptions, received: Buffer): void;
 }
