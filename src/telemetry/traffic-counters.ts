@@ -40,20 +40,22 @@ const LISTENER_LAYOUT = {
 } as const;
 const LISTENER_ROW = 8 + DURATION_BUCKETS.length + 5;
 
+/** The first cells are the engine's own (`src/engine/exchange/counters.ts` says which is which). */
+const WORKER_CELLS = 16;
 const WORKER_LAYOUT = {
-  upstreamConnectionsOpened: 0,
-  upstreamConnectionsActive: 1,
-  upstreamConnectionsFailed: 2,
-  upstreamRetries: 3,
-  mirrorsSent: 4,
-  mirrorsDropped: 5,
-  cacheObjects: 6,
-  cacheBytes: 7,
-  cacheEvictions: 8,
+  upstreamConnectionsActive: 7,
+  upstreamConnectionsOpened: 8,
+  upstreamConnectionsFailed: 9,
+  upstreamRetries: 11,
+  mirrorsSent: WORKER_CELLS,
+  mirrorsDropped: WORKER_CELLS + 1,
+  cacheObjects: WORKER_CELLS + 2,
+  cacheBytes: WORKER_CELLS + 3,
+  cacheEvictions: WORKER_CELLS + 4,
   /** One slot for each of {@link CACHE_STATUSES}. */
-  cacheResults: 9,
+  cacheResults: WORKER_CELLS + 5,
 } as const;
-const WORKER_ROW = 9 + CACHE_STATUSES.length;
+const WORKER_ROW = WORKER_CELLS + 5 + CACHE_STATUSES.length;
 
 export type WorkerField = Exclude<keyof typeof WORKER_LAYOUT, 'cacheResults'>;
 type ConnectionField =
@@ -87,6 +89,21 @@ export class TrafficCounters {
     increase(slots, base + LISTENER_LAYOUT.bytesSent, bytes.sent);
     increase(slots, base + LISTENER_LAYOUT.durationSum, seconds);
     increase(slots, base + LISTENER_LAYOUT.durationBuckets + bucketOf(seconds), 1);
+  }
+
+  /** The engine's own cells, for plain increments. */
+  get cells(): Float64Array {
+    return this.#slots.subarray(0, WORKER_CELLS);
+  }
+
+  /** Forgets what is a level and not a count: the worker that held it is gone. */
+  resetLevels(): void {
+    for (const cell of [0, 4, 7, 13]) this.#slots[cell] = 0;
+    this.set('cacheObjects', 0);
+    this.set('cacheBytes', 0);
+    for (let row = 0; row < MAX_LISTENERS; row += 1) {
+      this.#slots[WORKER_ROW + row * LISTENER_ROW + LISTENER_LAYOUT.connectionsActive] = 0;
+    }
   }
 
   countConnection(row: number, field: ConnectionField, amount: number): void {

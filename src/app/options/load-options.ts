@@ -96,7 +96,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 function expectation({ schema, message }: ValueError): string {
-  const format: unknown = schema.format;
+  const format: unknown = schema['format'];
   const known = typeof format === 'string' ? FORMATS[format] : undefined;
   if (known !== undefined) return known;
   if (!TypeGuard.IsUnion(schema)) return message.toLowerCase();
