@@ -1,0 +1,31 @@
+import type { StatusPlan } from '../graph/status-plan.js';
+import type { ProxyConfiguration } from '../ir/proxy-configuration.js';
+import { type Handler, json } from './http-endpoint.js';
+import type { Readiness } from './readiness.js';
+
+/** What the management port shows; asked at each request. */
+export interface ManagementView {
+  readonly readiness: Readiness;
+  configuration(): ProxyConfiguration | undefined;
+  statuses(): StatusPlan;
+  /** What is wrong with the input beyond what a status says, for example files that cannot be read. */
+  problems(): readonly string[];
+}
+
+/** Paths of the management port; names are Trickster's where it has them. */
+export function managementHandlers(view: ManagementView): Record<string, Handler> {
+  return {
+    '/trickster/ping': () => ({ status: 200, body: 'pong\n' }),
+    '/trickster/ready': () => ({
+      status: view.readiness.ready ? 200 : 503,
+      body: `${view.readiness.state}\n`,
+    }),
+    '/trickster/config': () => {
+      const configuration = view.configuration();
+      // Private keys print themselves as "redacted".
+      return configuration ? json(configuration) : { status: 503, body: 'not programmed\n' };
+    },
+    '/trickster/status': () => json(view.statuses()),
+    '/trickster/problems': () => json(view.problems()),
+  };
+}
