@@ -1,0 +1,93 @@
+import { Subject, type Observable } from 'rxjs';
+
+import type { Kind } from '../apis/kinds.js';
+import { listAt, numberAt, textAt, valueAt } from './json.js';
+
+/** Hears of every raw object that a source reads, before anything is cut from it. */
+export interface RawObserver {
+  seen(key: string, raw: unknown): void;
+  gone(key: string): void;
+}
+
+/** What the API server holds as the status of an object, as last heard. */
+export interface ObservedStatus {
+  readonly apiVersion: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly resourceVersion: string;
+  /** Untouched, so that entries of others can be written back byte for byte. */
+  readonly status: unknown;
+}
+
+export interface StatusKey {
+  readonly kind: Kind;
+  /** `namespace/name`, or `name`. */
+  readonly key: string;
+}
+
+/**
+ * The statuses that the watches bring along. With them, a status is written without being read first, a change by
+ * somebody else is noticed, and entries that this controller left on objects it no longer knows are found.
+ */
+export class StatusCache {
+  readonly #controllerName: string;
+  readonly #byKind = new Map<Kind, Map<string, ObservedStatus>>();
+  readonly #claimed = new Map<Kind, Set<string>>();
+  readonly #changes$ = new Subject<StatusKey>();
+  /** Objects whose status may differ from what was last written. */
+  readonly changes$: Observable<StatusKey> = this.#changes$.asObservable();
+
+  constructor(controllerName: string) {
+    this.#controllerName = controllerName;
+  }
+
+  observer(kind: Kind): RawObserver {
+    return {
+      seen: (key, raw) => {
+        this.put({ kind, key }, toObserved(raw));
+      },
+      gone: (key) => {
+        this.#byKind.get(kind)?.delete(key);
+        this.#claimed.get(kind)?.delete(key);
+      },
+    };
+  }
+
+  get({ kind, key }: StatusKey): ObservedStatus | undefined {
+    return this.#byKind.get(kind)?.get(key);
+  }
+
+  /** Also what a write or a read answered, which is newer than what the watch said until it catches up. */
+  put({ kind, key }: StatusKey, observed: ObservedStatus): void {
+    const statuses = this.#byKind.get(kind) ?? new Map<string, ObservedStatus>();
+    this.#byKind.set(kind, statuses.set(key, observed));
+    const claimed = this.#claimed.get(kind) ?? new Set<string>();
+    this.#claimed.set(kind, claimed);
+    if (this.#claims(observed.status)) claimed.add(key);
+    else claimed.delete(key);
+    this.#changes$.next({ kind, key });
+  }
+
+  /** Objects with entries of this controller in `status.parents` or `status.ancestors`. */
+  *claimed(): Iterable<StatusKey> {
+    for (const [kind, keys] of this.#claimed) {
+      for (const key of keys) yield { kind, key };
+    }
+  }
+
+  #claims(status: unknown): boolean {
+    return [...listAt(status, 'parents'), ...listAt(status, 'ancestors')].some(
+      (entry) => textAt(entry, 'controllerName') === this.#controllerName,
+    );
+  }
+}
+
+export function toObserved(raw: unknown): ObservedStatus {
+  return {
+    apiVersion: textAt(raw, 'apiVersion') ?? '',
+    uid: textAt(raw, 'metadata', 'uid') ?? '',
+    generation: numberAt(raw, 'metadata', 'generation') ?? 0,
+    resourceVersion: textAt(raw, 'metadata', 'resourceVersion') ?? '',
+    status: valueAt(raw, 'status'),
+  };
+}
