@@ -43,6 +43,11 @@ export interface RuleEntry {
   /** 0: none. */
   readonly requestMs: number;
   readonly backendRequestMs: number;
+  /**
+   * Longest wait for the head of a response, in ms, counted from the last byte of the request; 0: none. The engine's
+   * default (60 s) where the rule gives neither timeout, else 0: what a rule says is never cut short.
+   */
+  readonly awaitHeadMs: number;
   readonly retry: RetryPolicy | undefined;
   readonly affinity: Affinity | undefined;
 }
