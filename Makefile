@@ -25,7 +25,8 @@ build: dist/.built ## compile to dist/
 
 .PHONY: run
 run: build ## start the standalone sample of examples/standalone
-	@$(NODE) --enable-source-maps dist/src/main.js demo --source examples/standalone
+	@npx --no-install tsx hack/generate-example-certificate.ts
+	@$(NODE) --enable-source-maps dist/src/main.js run --config examples/standalone.yaml --source examples/standalone
 
 .PHONY: test
 test: install ## lint, types, boundaries, dead code, all tests without a cluster, coverage
