@@ -1,79 +1,107 @@
-import { compareText } from '../../util/collections.js';
 import type { HttpMatch, HttpRoute, HttpRule, ValueMatch } from '../../ir/http.js';
+import { compareText } from '../../util/collections.js';
+import type { RequestHead } from '../exchange/heads.js';
+import type { Fields } from '../exchange/fields.js';
 import { compilePattern } from './pattern.js';
 import { queryParam } from './query-string.js';
 
-/** What a request has to offer to be routed. The codecs' request heads have this shape. */
-export interface RoutableRequest {
-  readonly method: string;
-  /** Host field or `:authority`, as it was sent. */
-  readonly authority: string;
-  /** In the form of `normalizePath`. */
-  readonly path: string;
-  /** What follows the `?`; `''` when there is none. */
-  readonly query: string;
-  /** Name in lower case. Repeated lines are joined with a comma (RFC 9110 §5.3). */
-  header(name: string): string | undefined;
+/** What a request is for. `R` is what the engine makes of a rule; with `RuleEntry` this is a `RouteEntry`. */
+export interface RouteTarget<R> {
+  readonly rule: R;
+  /** Value of the prefix match that was met (`''` for `/`); undefined for exact and regex matches. */
+  readonly matchedPrefix: string | undefined;
+  readonly source: MatchSource;
 }
 
-/** What a request is for. `R` is what the engine makes of a rule: filters, balancer, policy. */
-export interface RouteTarget<R> {
+/** Where in the configuration a target comes from. */
+export interface MatchSource {
   readonly route: HttpRoute;
   readonly rule: HttpRule;
   readonly match: HttpMatch;
   /** Position in `rule.matches`. */
   readonly matchIndex: number;
-  readonly compiled: R;
 }
 
 /** One match of one rule. */
 export interface Candidate<R> {
   readonly target: RouteTarget<R>;
   /** Everything but the path; absent when there is nothing else to hold. */
-  readonly predicate?: (request: RoutableRequest) => boolean;
+  readonly predicate?: Predicate;
 }
 
-export function toCandidate<R>(target: RouteTarget<R>): Candidate<R> {
-  const predicate = compilePredicate(target.match);
+export type Predicate = (request: RequestHead) => boolean;
+
+export function toCandidate<R>(rule: R, source: MatchSource): Candidate<R> {
+  const { path } = source.match;
+  const target = { rule, matchedPrefix: path.type === 'prefix' ? path.value : undefined, source };
+  const predicate = compilePredicate(source.match);
   return predicate ? { target, predicate } : { target };
 }
 
-function compilePredicate(match: HttpMatch): ((request: RoutableRequest) => boolean) | undefined {
-  const { method } = match;
-  const headers = match.headers.map(compileValue);
-  const queryParams = match.queryParams.map(compileValue);
-  if (method === undefined && headers.length === 0 && queryParams.length === 0) return undefined;
-  return (request) =>
-    (method === undefined || request.method === method) &&
-    headers.every(({ name, holds }) => holds(request.header(name))) &&
-    queryParams.every(({ name, holds }) => holds(queryParam(request.query, name)));
+function compilePredicate({ method, headers, queryParams }: HttpMatch): Predicate | undefined {
+  const predicates: Predicate[] = [];
+  if (method !== undefined) predicates.push((request) => request.method === method);
+  for (const header of headers) predicates.push(headerPredicate(header));
+  for (const param of queryParams) predicates.push(queryPredicate(param));
+  const [first, ...others] = predicates;
+  return first && others.length > 0 ? (request) => predicates.every((holds) => holds(request)) : first;
 }
 
-interface ValuePredicate {
-  readonly name: string;
-  /** An absent value never holds. */
-  readonly holds: (value: string | undefined) => boolean;
+function headerPredicate(match: ValueMatch): Predicate {
+  const holds = compileValue(match);
+  const { name } = match;
+  if (name === 'host') return ({ authority }) => holds(authority);
+  return ({ fields }) => {
+    const value = combinedValue(fields, name);
+    return value !== undefined && holds(value);
+  };
 }
 
-function compileValue({ name, type, value }: ValueMatch): ValuePredicate {
-  if (type === 'exact') return { name, holds: (actual) => actual === value };
+/** Repeated lines are one value, joined with a comma (RFC 9110 §5.3). */
+function combinedValue(fields: Fields, name: string): string | undefined {
+  const first = fields.get(name);
+  if (first === undefined) return undefined;
+  const all = fields.getAll(name);
+  return all.length > 1 ? all.join(',') : first;
+}
+
+function queryPredicate(match: ValueMatch): Predicate {
+  const holds = compileValue(match);
+  const { name } = match;
+  return ({ path, queryStart }) => {
+    const value = queryParam(path, name, queryStart + 1);
+    return value !== undefined && holds(value);
+  };
+}
+
+function compileValue({ type, value }: ValueMatch): (actual: string) => boolean {
+  if (type === 'exact') return (actual) => actual === value;
   const pattern = compilePattern(value);
-  return { name, holds: (actual) => actual !== undefined && pattern.test(actual) };
+  return (actual) => pattern.test(actual);
 }
 
 /**
  * Order among matches of equal hosts and paths (HTTPRouteRule.Matches): method, most headers, most query
  * parameters, oldest route, namespace/name, first rule, first match.
  */
-export function compareCandidates<R>({ target: a }: Candidate<R>, { target: b }: Candidate<R>): number {
+export function compareCandidates<R>(left: Candidate<R>, right: Candidate<R>): number {
+  const a = left.target.source;
+  const b = right.target.source;
   return (
     Number(b.match.method !== undefined) - Number(a.match.method !== undefined) ||
     b.match.headers.length - a.match.headers.length ||
     b.match.queryParams.length - a.match.queryParams.length ||
-    a.route.createdAt - b.route.createdAt ||
-    compareText(`${a.route.namespace}/${a.route.name}`, `${b.route.namespace}/${b.route.name}`) ||
-    compareText(a.route.key, b.route.key) ||
+    compareRoutes(a.route, b.route) ||
     a.rule.index - b.rule.index ||
     a.matchIndex - b.matchIndex
+  );
+}
+
+function compareRoutes(a: HttpRoute, b: HttpRoute): number {
+  if (a === b) return 0;
+  return (
+    a.createdAt - b.createdAt ||
+    compareText(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`) ||
+    compareText(a.key, b.key)
   );
 }

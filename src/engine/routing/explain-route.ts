@@ -1,17 +1,16 @@
-import type { RoutableRequest } from './candidate.js';
-import { normalizeHost } from './host-name.js';
-import { type RouteFailure, Router } from './router.js';
-import { type RoutingTables, serverBySni } from './routing-tables.js';
+import type { RequestHead } from '../exchange/heads.js';
+import { type RoutingTables, serverBySni, type ServerTable } from './routing-tables.js';
 
 /** What a request meets, by name; what is absent was not reached. */
 export interface RouteExplanation {
-  readonly outcome: 'found' | RouteFailure | 'no-listener' | 'no-server';
+  /** `misdirected` is answered 421; all but `found` and that 404, or with TLS no handshake for `no-server`. */
+  readonly outcome: 'found' | 'no-route' | 'no-host' | 'no-server' | 'misdirected' | 'no-listener';
   /** Hostname as it is matched. */
   readonly host: string;
   readonly listener?: string;
   /** Names of the Gateway API listeners behind the server. */
   readonly listeners?: readonly string[];
-  /** `''` is the server, or virtual host, for any hostname. */
+  /** `''` is the server for any hostname. */
   readonly serverHostname?: string;
   readonly virtualHost?: string;
   readonly route?: string;
@@ -30,24 +29,32 @@ export interface Entrance {
 export function explainRoute<R>(
   tables: RoutingTables<R>,
   entrance: Entrance,
-  request: RoutableRequest,
+  head: RequestHead,
 ): RouteExplanation {
-  const host = normalizeHost(request.authority);
+  const host = head.hostname;
   const table = tables.listener(entrance.listener);
   if (!table) return { outcome: 'no-listener', host };
   const reached = { host, listener: entrance.listener };
-  const isTls = table.listener.protocol === 'tls';
-  const sniServer = isTls ? serverBySni(table, entrance.sni) : undefined;
-  if (isTls && !sniServer) return { outcome: 'no-server', ...reached };
-  const router = new Router(sniServer);
-  const result = router.match(table, request);
-  const { server } = router.server ?? {};
-  if (!server) return { outcome: result === 'misdirected' ? result : 'no-server', ...reached };
-  const served = { ...reached, listeners: server.listeners, serverHostname: server.hostname };
-  if (result === 'misdirected') return { outcome: result, ...served };
-  const hosted = router.virtualHost ? { ...served, virtualHost: router.virtualHost.key } : served;
-  if (result === 'no-route') return { outcome: result, ...hosted };
-  const { route, rule, matchIndex } = result;
+  const server = table.servers.find(host);
+  if (table.listener.protocol === 'tls') {
+    const sniServer = serverBySni(table, entrance.sni);
+    if (!sniServer) return { outcome: 'no-server', ...reached };
+    if (sniServer !== server) return { outcome: 'misdirected', ...reached };
+  }
+  return server ? { ...reached, ...explainServer(server, head) } : { outcome: 'no-server', ...reached };
+}
+
+function explainServer<R>(
+  { server, hosts }: ServerTable<R>,
+  head: RequestHead,
+): Omit<RouteExplanation, 'host'> {
+  const served = { listeners: server.listeners, serverHostname: server.hostname };
+  const hostTable = hosts.find(head.hostname);
+  if (!hostTable) return { outcome: 'no-host', ...served };
+  const hosted = { ...served, virtualHost: hostTable.virtualHost.key };
+  const target = hostTable.paths.match(head);
+  if (!target) return { outcome: 'no-route', ...hosted };
+  const { route, rule, matchIndex } = target.source;
   const named = rule.name === undefined ? {} : { ruleName: rule.name };
   return { outcome: 'found', ...hosted, route: route.key, ruleIndex: rule.index, matchIndex, ...named };
 }

@@ -1,7 +1,8 @@
 import { groupBy } from '../../util/collections.js';
-import { type Candidate, compareCandidates, type RoutableRequest, type RouteTarget } from './candidate.js';
+import type { RequestHead } from '../exchange/heads.js';
+import { type Candidate, compareCandidates, type RouteTarget } from './candidate.js';
 import { compilePatternSet, type PatternSet } from './pattern.js';
-import { PrefixTrie } from './prefix-trie.js';
+import { PrefixTable } from './prefix-table.js';
 
 /**
  * The matches of one virtual host by path: exact, then regular expressions (longest pattern first), then the
@@ -9,44 +10,45 @@ import { PrefixTrie } from './prefix-trie.js';
  * refuse the request yields to the next less specific one, as if every match were sorted in one list.
  */
 export class PathTable<R> {
-  readonly #exact = new Map<string, readonly Candidate<R>[]>();
+  readonly #exact: ReadonlyMap<string, Leaf<R>> | undefined;
   readonly #patterns: PatternSet | undefined;
   /** Parallel to the pattern set. */
-  readonly #patternCandidates: readonly (readonly Candidate<R>[])[];
-  readonly #prefixes: PrefixTrie<readonly Candidate<R>[]>;
+  readonly #patternCandidates: readonly Leaf<R>[];
+  readonly #prefixes: PrefixTable<Leaf<R>>;
 
   constructor(candidates: readonly Candidate<R>[]) {
     const exact: Candidate<R>[] = [];
     const patterns: Candidate<R>[] = [];
     const prefixes: Candidate<R>[] = [];
     const byType = { exact, regex: patterns, prefix: prefixes };
-    for (const candidate of candidates) byType[candidate.target.match.path.type].push(candidate);
-    for (const [path, group] of byPath(exact)) this.#exact.set(path, group);
-    this.#prefixes = new PrefixTrie(byPath(prefixes));
+    for (const candidate of candidates) byType[candidate.target.source.match.path.type].push(candidate);
+    this.#exact = exact.length > 0 ? byPath(exact) : undefined;
+    this.#prefixes = new PrefixTable(byPath(prefixes));
     const sorted = [...byPath(patterns)].sort(([a], [b]) => b.length - a.length || (a < b ? -1 : 1));
     this.#patterns = sorted.length > 0 ? compilePatternSet(sorted.map(([source]) => source)) : undefined;
     this.#patternCandidates = sorted.map(([, group]) => group);
   }
 
-  match(request: RoutableRequest): RouteTarget<R> | undefined {
-    const { path } = request;
+  match(request: RequestHead): RouteTarget<R> | undefined {
+    const { queryStart } = request;
+    const path = queryStart < request.path.length ? request.path.slice(0, queryStart) : request.path;
     return (
-      firstOf(this.#exact.get(path), request) ??
-      (this.#patterns ? this.#matchPatterns(this.#patterns, request) : undefined) ??
-      this.#matchPrefixes(request)
+      firstOf(this.#exact?.get(path), request) ??
+      (this.#patterns ? this.#matchPatterns(this.#patterns.matching(path), request) : undefined) ??
+      this.#matchPrefixes(path, request)
     );
   }
 
-  #matchPatterns(patterns: PatternSet, request: RoutableRequest): RouteTarget<R> | undefined {
-    for (const index of patterns.matching(request.path)) {
+  #matchPatterns(patterns: readonly number[], request: RequestHead): RouteTarget<R> | undefined {
+    for (const index of patterns) {
       const target = firstOf(this.#patternCandidates[index], request);
       if (target) return target;
     }
     return undefined;
   }
 
-  #matchPrefixes(request: RoutableRequest): RouteTarget<R> | undefined {
-    for (let found = this.#prefixes.longest(request.path); found; found = found.shorter) {
+  #matchPrefixes(path: string, request: RequestHead): RouteTarget<R> | undefined {
+    for (let found = this.#prefixes.longest(path); found; found = found.shorter) {
       const target = firstOf(found.value, request);
       if (target) return target;
     }
@@ -54,17 +56,29 @@ export class PathTable<R> {
   }
 }
 
-function byPath<R>(candidates: readonly Candidate<R>[]): Map<string, Candidate<R>[]> {
-  const groups = groupBy(candidates, (candidate) => candidate.target.match.path.value);
-  for (const group of groups.values()) if (group.length > 1) group.sort(compareCandidates);
-  return groups;
+/** The matches of one path, most specific first. */
+interface Leaf<R> {
+  /** The first, when it asks for nothing but the path: the usual case, found without touching the list. */
+  readonly certain: RouteTarget<R> | undefined;
+  readonly candidates: readonly Candidate<R>[];
 }
 
-function firstOf<R>(
-  candidates: readonly Candidate<R>[] | undefined,
-  request: RoutableRequest,
-): RouteTarget<R> | undefined {
-  if (!candidates) return undefined;
-  for (const { predicate, target } of candidates) if (!predicate || predicate(request)) return target;
+function byPath<R>(candidates: readonly Candidate<R>[]): Map<string, Leaf<R>> {
+  const leaves = new Map<string, Leaf<R>>();
+  for (const [path, group] of groupBy(candidates, pathOf)) {
+    if (group.length > 1) group.sort(compareCandidates);
+    const [first] = group;
+    leaves.set(path, { certain: first?.predicate ? undefined : first?.target, candidates: group });
+  }
+  return leaves;
+}
+
+function pathOf<R>(candidate: Candidate<R>): string {
+  return candidate.target.source.match.path.value;
+}
+
+function firstOf<R>(leaf: Leaf<R> | undefined, request: RequestHead): RouteTarget<R> | undefined {
+  if (!leaf || leaf.certain) return leaf?.certain;
+  for (const { predicate, target } of leaf.candidates) if (!predicate || predicate(request)) return target;
   return undefined;
 }

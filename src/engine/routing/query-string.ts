@@ -1,9 +1,9 @@
 /**
- * The value of a query parameter: the first one of that name, decoded once (`%xx`, and `+` as a space), `''`
+ * The value of a parameter of the query that begins at `from`: the first one of that name, decoded once (`%xx`, and `+` as a space), `''`
  * when it has none, `undefined` when the name does not occur. Only `&` separates parameters (WHATWG URL §5.1).
  */
-export function queryParam(query: string, name: string): string | undefined {
-  let start = 0;
+export function queryParam(query: string, name: string, from: number): string | undefined {
+  let start = from;
   while (start < query.length) {
     const next = query.indexOf('&', start);
     const end = next < 0 ? query.length : next;

@@ -35,7 +35,7 @@ export class RoutingCompiler<R> {
   #hosts: ReadonlyMap<string, CompiledHost<R>> = new Map();
   #listeners: ReadonlyMap<string, CompiledListener<R>> = new Map();
 
-  /** `compileRule` is called once for each rule object; what it answers is `RouteTarget.compiled`. */
+  /** `compileRule` is called once for each rule object; what it answers is `RouteTarget.rule`. */
   constructor(compileRule: (rule: HttpRule, route: HttpRoute) => R) {
     this.#compileRule = compileRule;
   }
@@ -82,7 +82,7 @@ export class RoutingCompiler<R> {
       candidates = route.rules.flatMap((rule) => {
         const compiled = this.#compileRule(rule, route);
         return rule.matches.map((match, matchIndex) =>
-          toCandidate({ route, rule, match, matchIndex, compiled }),
+          toCandidate(compiled, { route, rule, match, matchIndex }),
         );
       });
       this.#candidates.set(route, candidates);

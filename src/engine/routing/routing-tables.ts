@@ -1,6 +1,6 @@
 import type { Listener, Server } from '../../ir/listener.js';
 import type { VirtualHost } from '../../ir/http.js';
-import { normalizeHost } from './host-name.js';
+import { hostnameOf } from '../exchange/heads.js';
 import type { HostTable } from './host-table.js';
 import type { PathTable } from './path-table.js';
 
@@ -47,5 +47,5 @@ export class RoutingTables<R> {
 
 /** The server a ClientHello is for; without SNI only a server for any hostname is. */
 export function serverBySni<R>(table: ListenerTable<R>, sni: string | undefined): ServerTable<R> | undefined {
-  return table.servers.find(sni === undefined ? '' : normalizeHost(sni));
+  return table.servers.find(sni === undefined ? '' : hostnameOf(sni));
 }

@@ -1,6 +1,8 @@
 import type { HttpMatch, HttpRoute, HttpRule, PathMatch } from '../../../src/ir/http.js';
 import { DEFAULT_LISTENER_SETTINGS, type Listener, type Server } from '../../../src/ir/listener.js';
-import type { RoutableRequest } from '../../../src/engine/routing/candidate.js';
+import { FieldList } from '../../../src/engine/exchange/fields.js';
+import { PlainRequestHead } from '../../../src/engine/exchange/heads.js';
+import type { RuleEntry } from '../../../src/engine/exchange/route-entry.js';
 
 /** A match of the prefix `/` unless said otherwise. */
 export function matchOf(match: Partial<HttpMatch> = {}): HttpMatch {
@@ -66,16 +68,27 @@ export function requestOf({
   authority = 'a.test',
   target = '/',
   headers = {},
-}: RequestFixture = {}): RoutableRequest {
-  const [path = '', ...query] = target.split('?');
+}: RequestFixture = {}): PlainRequestHead {
+  const fields = new FieldList();
+  for (const [name, values] of Object.entries(headers))
+    for (const value of [values].flat()) fields.add(name, value);
+  return new PlainRequestHead({ method, scheme: 'http', authority, path: target, fields });
+}
+
+/** A plain rule without backends. */
+export function ruleEntryOf(rule: HttpRule, route: HttpRoute): RuleEntry {
   return {
-    method,
-    authority,
-    path,
-    query: query.join('?'),
-    header: (name) => {
-      const value = headers[name];
-      return typeof value === 'object' ? value.join(',') : value;
-    },
+    route: route.key,
+    kind: route.kind,
+    index: rule.index,
+    name: rule.name,
+    refusal: rule.refusal,
+    requestSteps: [],
+    responseSteps: [],
+    backends: { entries: [], next: () => undefined },
+    requestMs: 0,
+    backendRequestMs: 0,
+    retry: rule.retry,
+    affinity: undefined,
   };
 }

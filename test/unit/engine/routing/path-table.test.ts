@@ -1,27 +1,25 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { HttpMatch, HttpRoute, PathMatch } from '../../../../src/ir/http.js';
-import { type RoutableRequest, toCandidate } from '../../../../src/engine/routing/candidate.js';
+import type { RequestHead } from '../../../../src/engine/exchange/heads.js';
+import { toCandidate } from '../../../../src/engine/routing/candidate.js';
 import { PathTable } from '../../../../src/engine/routing/path-table.js';
-import { queryParam } from '../../../../src/engine/routing/query-string.js';
 import { matchOf, pathMatch, requestOf, routeOf } from '../../../support/engine/routing-fixture.js';
 
 function tableOf(routes: readonly HttpRoute[]): PathTable<undefined> {
   return new PathTable(
     routes.flatMap((route) =>
       route.rules.flatMap((rule) =>
-        rule.matches.map((match, matchIndex) =>
-          toCandidate({ route, rule, match, matchIndex, compiled: undefined }),
-        ),
+        rule.matches.map((match, matchIndex) => toCandidate(undefined, { route, rule, match, matchIndex })),
       ),
     ),
   );
 }
 
 /** `route/rule/match` of what answers. */
-function found(table: PathTable<undefined>, request: RoutableRequest): string | undefined {
-  const target = table.match(request);
-  return target && `${target.route.name}/${target.rule.index}/${target.matchIndex}`;
+function found(table: PathTable<undefined>, request: RequestHead): string | undefined {
+  const source = table.match(request)?.source;
+  return source && `${source.route.name}/${source.rule.index}/${source.matchIndex}`;
 }
 
 function expectTargets(
@@ -42,6 +40,21 @@ describe('PathTable', () => {
       '/abcd': undefined,
       '/ab': undefined,
       '//abc': undefined,
+      '*': undefined,
+    });
+  });
+
+  it('finds the longest of many prefixes, too', () => {
+    const many = ['', '/abc', '/a/b', '/a/b/c', '/1', '/2', '/3', '/4', '/5', '/6'];
+    expectTargets(tableOf([routeOf('r', [many.map((value) => pathMatch('prefix', value))])]), {
+      '/abc/d': 'r/0/1',
+      '/abcd': 'r/0/0',
+      '/a': 'r/0/0',
+      '/a/b/': 'r/0/2',
+      '/a/b/c': 'r/0/3',
+      '/a/b/c/d/e': 'r/0/3',
+      '/7': 'r/0/0',
+      '/6/': 'r/0/9',
       '*': undefined,
     });
   });
@@ -102,7 +115,7 @@ describe('PathTable', () => {
     const table = tableOf([
       routeOf('r', [[matchOf({ headers: [{ name: 'x-ids', type: 'exact', value: '1,2' }] })]]),
     ]);
-    const ids = (value: string | readonly string[]): RoutableRequest =>
+    const ids = (value: string | readonly string[]): RequestHead =>
       requestOf({ headers: { 'x-ids': value } });
     expect(found(table, ids('1,2'))).to.equal('r/0/0');
     expect(found(table, ids(['1', '2']))).to.equal('r/0/0');
@@ -139,7 +152,7 @@ describe('PathTable', () => {
     const twice = routeOf('r', [[matchOf(), matchOf()], [matchOf()]]);
     expect(found(tableOf([twice]), requestOf())).to.equal('r/0/0');
     const grpc = routeOf('r', any, { kind: 'GRPCRoute', key: 'GRPCRoute/ns/r@Gateway/ns/gw' });
-    expect(tableOf([routeOf('r', any), grpc]).match(requestOf())?.route.kind).to.equal('GRPCRoute');
+    expect(tableOf([routeOf('r', any), grpc]).match(requestOf())?.source.route.kind).to.equal('GRPCRoute');
   });
 
   it('agrees with sorting all matches by precedence and taking the first that holds', () => {
@@ -160,7 +173,7 @@ describe('PathTable', () => {
   });
 });
 
-const pathValues = ['', '/a', '/a/b', '/a/b/c', '/b', '/a//b', '/abc'];
+const pathValues = ['', '/a', '/a/b', '/a/b/c', '/b', '/a//b', '/abc', '/abc/d', '/a/c', '/b/a', '/c'];
 const pathArbitrary: fc.Arbitrary<PathMatch> = fc.oneof(
   fc.record({ type: fc.constant('prefix' as const), value: fc.constantFrom(...pathValues) }),
   fc.record({
@@ -203,7 +216,7 @@ const requestArbitrary = fc
   .map(({ target, query, ...rest }) => requestOf({ ...rest, target: target + query }));
 
 /** The text of the API, naively: collect, sort, take the first. */
-function oracle(routes: readonly HttpRoute[], request: RoutableRequest): string | undefined {
+function oracle(routes: readonly HttpRoute[], request: RequestHead): string | undefined {
   const all = routes.flatMap((route) =>
     route.rules.flatMap((rule) => rule.matches.map((match, index) => ({ route, rule, match, index }))),
   );
@@ -229,18 +242,18 @@ function oracle(routes: readonly HttpRoute[], request: RoutableRequest): string 
   return first && `${first.route.name}/${first.rule.index}/${first.index}`;
 }
 
-function holds(match: HttpMatch, request: RoutableRequest): boolean {
+function holds(match: HttpMatch, request: RequestHead): boolean {
   const { type, value } = match.path;
-  const text = (matcher: HttpMatch['headers'][number], actual: string | undefined): boolean =>
-    actual === matcher.value;
+  const url = new URL(request.path, 'http://a.test');
+  const path = request.path.slice(0, request.queryStart);
   return (
     (type === 'exact'
-      ? request.path === value
+      ? path === value
       : type === 'regex'
-        ? new RegExp(`^(?:${value})$`).test(request.path)
-        : request.path === value || request.path.startsWith(`${value}/`)) &&
+        ? new RegExp(`^(?:${value})$`).test(path)
+        : path === value || path.startsWith(`${value}/`)) &&
     (match.method === undefined || match.method === request.method) &&
-    match.headers.every((header) => text(header, request.header(header.name))) &&
-    match.queryParams.every((param) => text(param, queryParam(request.query, param.name)))
+    match.headers.every((header) => request.fields.get(header.name) === header.value) &&
+    match.queryParams.every((param) => url.searchParams.get(param.name) === param.value)
   );
 }

@@ -26,7 +26,7 @@ describe('queryParam', () => {
   ];
   for (const [query, name, value] of cases) {
     it(`M-09 ${name} of '${query}' is ${value ?? 'absent'}`, () => {
-      expect(queryParam(query, name)).to.equal(value);
+      expect(queryParam(`/p?${query}`, name, 3)).to.equal(value);
     });
   }
 });

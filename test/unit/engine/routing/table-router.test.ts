@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { HttpRoute, VirtualHost } from '../../../../src/ir/http.js';
 import type { Listener } from '../../../../src/ir/listener.js';
 import { explainRoute } from '../../../../src/engine/routing/explain-route.js';
-import { type RouteFailure, Router } from '../../../../src/engine/routing/router.js';
+import type { RuleEntry } from '../../../../src/engine/exchange/route-entry.js';
+import { matchRequest, TableRouter } from '../../../../src/engine/routing/table-router.js';
 import {
   RoutingCompiler,
   type RoutingConfiguration,
@@ -12,12 +13,14 @@ import {
   type RoutingTables,
   serverBySni,
 } from '../../../../src/engine/routing/routing-tables.js';
+import { contextOf } from '../../../support/engine/exchange-fixture.js';
 import {
   listenerOf,
   matchOf,
   pathMatch,
   requestOf,
   routeOf,
+  ruleEntryOf,
   serverOf,
 } from '../../../support/engine/routing-fixture.js';
 
@@ -29,14 +32,14 @@ function only<R>(tables: RoutingTables<R>): ListenerTable<R> {
   return [...tables.listeners()][0]!;
 }
 
-const compile = (configuration: RoutingConfiguration): RoutingTables<undefined> =>
-  new RoutingCompiler(() => undefined).compile(configuration);
+const compile = (configuration: RoutingConfiguration): RoutingTables<RuleEntry> =>
+  new RoutingCompiler(ruleEntryOf).compile(configuration);
 
-function nameOf(result: RouteFailure | { readonly route: HttpRoute }): string {
-  return typeof result === 'string' ? result : result.route.name;
+function outcomeOf(result: ReturnType<typeof matchRequest>): string | number {
+  return typeof result === 'number' ? result : result.rule.route.replace(/^HTTPRoute.ns.|@.*/g, '');
 }
 
-describe('Router', () => {
+describe('matchRequest', () => {
   it('A-04 A-05 asks only the most specific server, and in it the most specific virtual host', () => {
     const any = routeOf('any', [[matchOf()]]);
     const deep = routeOf('deep', [[pathMatch('prefix', '/x')]]);
@@ -57,15 +60,14 @@ describe('Router', () => {
         routes: [any, deep],
       }),
     );
-    const router = new Router<undefined>();
-    const ask = (authority: string, target = '/'): string =>
-      nameOf(router.match(table, requestOf({ authority, target })));
+    const ask = (authority: string, target = '/'): string | number =>
+      outcomeOf(matchRequest(table, undefined, requestOf({ authority, target })));
     expect(ask('z.test')).to.equal('any');
     expect(ask('z.a.test')).to.equal('any');
     expect(ask('c.a.test', '/x/y')).to.equal('deep');
-    expect(ask('c.a.test', '/y'), 'no fall-through between host tiers').to.equal('no-route');
-    expect(ask('b.test'), 'no fall-through between servers').to.equal('no-route');
-    expect(ask('B.test:80')).to.equal('no-route');
+    expect(ask('c.a.test', '/y'), 'no fall-through between host tiers').to.equal(404);
+    expect(ask('b.test'), 'no fall-through between servers').to.equal(404);
+    expect(ask('B.test:80')).to.equal(404);
     expect(ask('Z.test.:80')).to.equal('any');
   });
 
@@ -86,49 +88,50 @@ describe('Router', () => {
         routes: [route],
       }),
     );
-    const cases: readonly (readonly [sni: string | undefined, host: string, outcome: string])[] = [
+    const cases: readonly (readonly [sni: string | undefined, host: string, outcome: string | number])[] = [
       ['example.org', 'example.org', 'r'],
-      ['example.org', 'second-example.org', 'misdirected'],
-      ['example.org', 'unknown.org', 'no-route'],
+      ['example.org', 'second-example.org', 421],
+      ['example.org', 'unknown.org', 404],
       ['second-example.org', 'second-example.org', 'r'],
-      ['second-example.org', 'example.org', 'misdirected'],
-      ['second-example.org', 'unknown.org', 'misdirected'],
+      ['second-example.org', 'example.org', 421],
+      ['second-example.org', 'unknown.org', 421],
       ['third-example.wildcard.org', 'third-example.wildcard.org', 'r'],
       ['third-example.wildcard.org', 'fith-example.wildcard.org', 'r'],
-      ['third-example.wildcard.org', 'fourth-example.wildcard.org', 'misdirected'],
-      ['third-example.wildcard.org', 'second-example.org', 'misdirected'],
-      ['third-example.wildcard.org', 'unknown.org', 'misdirected'],
+      ['third-example.wildcard.org', 'fourth-example.wildcard.org', 421],
+      ['third-example.wildcard.org', 'second-example.org', 421],
+      ['third-example.wildcard.org', 'unknown.org', 421],
       ['fourth-example.wildcard.org', 'fourth-example.wildcard.org', 'r'],
-      ['fourth-example.wildcard.org', 'fith-example.wildcard.org', 'misdirected'],
+      ['fourth-example.wildcard.org', 'fith-example.wildcard.org', 421],
       ['unknown.org', 'example.org', 'r'],
-      ['unknown.org', 'unknown.org', 'no-route'],
+      ['unknown.org', 'unknown.org', 404],
       [undefined, 'example.org', 'r'],
     ];
     for (const [sni, host, outcome] of cases) {
       it(`SNI ${sni ?? 'absent'}, Host ${host}: ${outcome}`, () => {
-        const router = new Router(serverBySni(table, sni));
-        expect(nameOf(router.match(table, requestOf({ authority: host })))).to.equal(outcome);
+        const sniServer = serverBySni(table, sni)?.server.hostname;
+        expect(outcomeOf(matchRequest(table, sniServer, requestOf({ authority: host })))).to.equal(outcome);
       });
     }
   });
+});
 
-  it('follows a swap of the tables on the same connection', () => {
+describe('TableRouter', () => {
+  it('routes with the newest tables', () => {
     const before = routeOf('before', [[matchOf()]]);
     const after = routeOf('after', [[matchOf()]]);
-    const compiler = new RoutingCompiler(() => undefined);
-    const tablesOf = (route: HttpRoute): ListenerTable<undefined> =>
-      only(
-        compiler.compile({
-          listeners: [listenerOf([serverOf('', ['h'])])],
-          virtualHosts: [hostOf('h', '', [route])],
-          routes: [route],
-        }),
-      );
-    const router = new Router<undefined>();
-    const first = tablesOf(before);
-    expect(nameOf(router.match(first, requestOf()))).to.equal('before');
-    expect(nameOf(router.match(tablesOf(after), requestOf()))).to.equal('after');
-    expect(nameOf(router.match(first, requestOf())), 'a request keeps its revision').to.equal('before');
+    const compiler = new RoutingCompiler(ruleEntryOf);
+    const listener = listenerOf([serverOf('', ['h'])]);
+    const tablesOf = (route: HttpRoute): RoutingTables<RuleEntry> =>
+      compiler.compile({ listeners: [listener], virtualHosts: [hostOf('h', '', [route])], routes: [route] });
+    const router = new TableRouter(tablesOf(before));
+    const context = contextOf({ listener: listener.key });
+    expect(outcomeOf(router.route(context, requestOf()))).to.equal('before');
+    router.swap(tablesOf(after));
+    expect(outcomeOf(router.route(context, requestOf()))).to.equal('after');
+    expect(router.route(contextOf({ listener: 'tcp/elsewhere:1' }), requestOf())).to.equal(404);
+    expect(router.route(contextOf({ listener: listener.key, sniServer: 'x.test' }), requestOf())).to.equal(
+      421,
+    );
   });
 });
 
@@ -163,7 +166,7 @@ describe('RoutingCompiler', () => {
     expect(second.listener(listener.key)).to.not.equal(first.listener(listener.key));
     const third = compiler.compile({ ...base, routes: [a, newB] });
     expect(third.listener(listener.key)).to.equal(second.listener(listener.key));
-    expect(tableFor(third, 'b.test')?.paths.match(requestOf())?.compiled).to.equal('b');
+    expect(tableFor(third, 'b.test')?.paths.match(requestOf())?.rule).to.equal('b');
   });
 
   it('leaves out keys without an element and drops what is gone', () => {
@@ -225,12 +228,12 @@ describe('explainRoute', () => {
     expect(outcome('tcp/nowhere:1', undefined, 'a.test')).to.equal('no-listener');
     expect(outcome(http.listener, undefined, 'z.test')).to.equal('no-server');
     expect(outcome(http.listener, undefined, 'a.test')).to.equal('no-route');
+    expect(outcome('tcp/127.0.0.1:443', 'b.test', 'b.test')).to.equal('no-host');
     expect(outcome(http.listener, undefined, 'a.test', '/x')).to.equal('found');
     expect(outcome('tcp/127.0.0.1:443', undefined, 'a.test')).to.equal('no-server');
     expect(outcome('tcp/127.0.0.1:443', 'a.test', 'b.test')).to.equal('misdirected');
     expect(outcome('tcp/127.0.0.1:443', 'a.test', 'z.test')).to.equal('misdirected');
     expect(outcome('tcp/127.0.0.1:443', 'a.test', 'a.test', '/x')).to.equal('found');
-    expect(outcome('tcp/127.0.0.1:443', 'b.test', 'b.test')).to.equal('no-route');
-    expect(outcome('tcp/127.0.0.1:443', 'relay.test', 'relay.test')).to.equal('no-route');
+    expect(outcome('tcp/127.0.0.1:443', 'relay.test', 'relay.test')).to.equal('no-host');
   });
 });

@@ -1,27 +1,5 @@
 import { expect } from 'chai';
-import { normalizeHost } from '../../../../src/engine/routing/host-name.js';
 import { HostTable } from '../../../../src/engine/routing/host-table.js';
-
-describe('normalizeHost', () => {
-  const cases: readonly (readonly [authority: string, host: string])[] = [
-    ['a.test', 'a.test'],
-    ['A.Test', 'a.test'],
-    ['a.test:8080', 'a.test'],
-    ['a.test.', 'a.test'],
-    ['A.test.:443', 'a.test'],
-    ['127.0.0.1:80', '127.0.0.1'],
-    ['[2001:DB8::1]:80', '[2001:db8::1]'],
-    ['[::1]', '[::1]'],
-    ['[::1', '[::1'],
-    ['a_b.test', 'a_b.test'],
-    ['', ''],
-  ];
-  for (const [authority, host] of cases) {
-    it(`A-08 ignores case, port and root dot: '${authority}'`, () => {
-      expect(normalizeHost(authority)).to.equal(host);
-    });
-  }
-});
 
 describe('HostTable', () => {
   const names = ['', 'example.test', '*.example.test', '*.deep.example.test', 'a.deep.example.test'];
