@@ -1,11 +1,11 @@
 import { keyOf, type KubernetesObject } from '../apis/meta.js';
+import { shareStructure } from '../util/share-structure.js';
 import { textAt } from './json.js';
 import type { ResourceSnapshot } from './resource-source.js';
-import { sameObject } from './same-value.js';
 import type { RawObserver } from './status-cache.js';
 import type { WatchEvent } from './watch-event.js';
 
-/** Validates an object and keeps of it what is read. */
+/** Validates an object and keeps of it what is read, without its resourceVersion. The result is plain data. */
 export type Decode<T extends KubernetesObject> = (raw: unknown) => Decoded<T>;
 
 export type Decoded<T extends KubernetesObject> = { readonly object: T } | { readonly problem: string };
@@ -101,8 +101,8 @@ export class ObjectStore<T extends KubernetesObject> {
       const fault = { key, problem: decoded.problem, keptLastGood: lastGood !== undefined };
       return { object: lastGood, fault };
     }
-    const unchanged = lastGood !== undefined && sameObject(lastGood, decoded.object);
-    return { object: unchanged ? lastGood : decoded.object, fault: undefined };
+    // The old object when nothing that is read changed; else its unchanged parts.
+    return { object: shareStructure(lastGood, decoded.object), fault: undefined };
   }
 
   #remove(key: string): boolean {
