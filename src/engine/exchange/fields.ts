@@ -57,11 +57,23 @@ export class FieldList implements Fields {
   /** Prepared beginning; undefined once something in it was changed. */
   #base: FieldBlock | undefined;
   readonly #flat: string[];
+  /** Names whose values no HTTP/2 hop may index (RFC 7541 section 6.2.3). */
+  neverIndexed: readonly string[] | undefined;
 
   /** `flat` is name, value, name, value, …; it is not copied. */
   constructor(flat: string[] = [], base?: FieldBlock) {
     this.#flat = flat;
     this.#base = base;
+  }
+
+  /** The prepared beginning, while it is untouched. */
+  get base(): FieldBlock | undefined {
+    return this.#base;
+  }
+
+  /** name, value, …: what comes after {@link base}. */
+  get own(): readonly string[] {
+    return this.#flat;
   }
 
   get(name: string): string | undefined {
@@ -113,7 +125,9 @@ export class FieldList implements Fields {
   }
 
   toList(): FieldList {
-    return new FieldList([...this.#flat], this.#base);
+    const copy = new FieldList([...this.#flat], this.#base);
+    copy.neverIndexed = this.neverIndexed;
+    return copy;
   }
 
   /** name, value, name, value, …: a copy. */
