@@ -22,7 +22,7 @@ function leaves(schema: TSchema, path: readonly string[] = []): string[] {
 describe('docs/configuration.md', () => {
   it('describes every key of the configuration file and no other', () => {
     const [table = ''] = readFileSync('docs/configuration.md', 'utf8').split('## Class parameters');
-    const documented = [...table.matchAll(/^\| (`[^|]+`) \|/gm)]
+    const documented = [...table.matchAll(/^\| (`[^|]+?`) +\|/gm)]
       .flatMap(([, keys = '']) => keys.split(', '))
       .map((key) => key.replaceAll('`', '').replaceAll(/<[^>]+>/g, '*'));
     expect(documented.sort()).to.deep.equal(leaves(OptionsSchema).sort());
