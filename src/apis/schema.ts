@@ -24,7 +24,7 @@ export type Described<S extends TSchema> = DeepReadonly<Static<S>>;
 /** One of a few constants. */
 export function oneOf<const T extends readonly (string | number)[]>(
   values: T,
-  options: { readonly default?: T[number] } = {},
+  options: { readonly default?: T[number]; readonly description?: string } = {},
 ): TUnsafe<T[number]> {
   return Type.Unsafe<T[number]>(
     Type.Union(
@@ -156,17 +156,39 @@ export interface Validation {
   readonly message: string;
 }
 
-export function textMap(options: Readonly<Record<string, unknown>> = {}) {
-  return Type.Record(Type.String(), Type.String(), options);
+export interface MapOptions {
+  readonly maxProperties?: number;
+  readonly description?: string;
+  readonly keepKeys?: readonly string[];
+  readonly 'x-kubernetes-validations'?: readonly Validation[];
+}
+
+/** A map with any keys. */
+export function mapOf<T extends TSchema>(values: T, options: MapOptions = {}) {
+  // Keys that TypeBox's pattern for any text misses (it stops at line breaks) must not pass unchecked.
+  return Type.Record(Type.String(), values, { ...options, additionalProperties: false });
+}
+
+export function textMap(options: MapOptions = {}) {
+  return mapOf(Type.String(), options);
+}
+
+export function labelValue() {
+  return Type.String({
+    minLength: 0,
+    maxLength: 63,
+    pattern: '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$',
+    form: 'a label value such as "blue": letters, digits, "-", "_" and "."',
+  });
 }
 
 const metadata = {
-  name: Type.String({ minLength: 1, maxLength: 253 }),
+  name: subdomain(),
   uid: Type.Optional(Type.String()),
   generation: Type.Optional(Type.Integer()),
   creationTimestamp: Type.Optional(Type.String()),
   deletionTimestamp: Type.Optional(Type.String()),
-  labels: Type.Optional(textMap()),
+  labels: Type.Optional(mapOf(labelValue())),
   // Only ours: anybody's heartbeat annotation would otherwise be a change of the object.
   annotations: Type.Optional(textMap({ keepKeys: ['trickstercache.org/'] })),
 };

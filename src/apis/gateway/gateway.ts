@@ -1,8 +1,18 @@
 import { Type } from '@sinclair/typebox';
 
 import { LabelSelectorSchema } from '../label-selector.js';
-import { atomicList, mapList, namespaced, objectName, oneOf, portNumber, type Described } from '../schema.js';
-import { annotationMap, labelMap, listeners } from './listener.js';
+import {
+  atomicList,
+  labelValue,
+  mapList,
+  mapOf,
+  namespaced,
+  objectName,
+  oneOf,
+  portNumber,
+  type Described,
+} from '../schema.js';
+import { annotationMap, listeners } from './listener.js';
 import {
   LocalObjectReferenceSchema,
   ObjectReferenceSchema,
@@ -59,7 +69,7 @@ export const GatewaySchema = namespaced(
       addresses: Type.Optional(atomicList(GatewayAddressSchema, { maxItems: 16 })),
       infrastructure: Type.Optional(
         Type.Object({
-          labels: Type.Optional(labelMap(8)),
+          labels: Type.Optional(mapOf(labelValue(), { maxProperties: 8 })),
           annotations: Type.Optional(annotationMap(16)),
           parametersRef: Type.Optional(LocalObjectReferenceSchema),
         }),

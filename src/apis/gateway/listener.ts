@@ -8,6 +8,7 @@ import {
   hostname,
   kindName,
   mapList,
+  mapOf,
   oneOf,
   portNumber,
   subdomain,
@@ -16,7 +17,7 @@ import {
 import { SecretObjectReferenceSchema } from './references.js';
 
 export const annotationMap = (maxProperties: number) =>
-  Type.Record(Type.String(), Type.String({ minLength: 0, maxLength: 4096 }), { maxProperties });
+  mapOf(Type.String({ minLength: 0, maxLength: 4096 }), { maxProperties });
 
 export const ListenerTlsSchema = Type.Object({
   mode: oneOf(['Terminate', 'Passthrough'], { default: 'Terminate' }),
@@ -62,15 +63,3 @@ export const ListenerSchema = Type.Object({
 export type Listener = Described<typeof ListenerSchema>;
 
 export const listeners = () => mapList(ListenerSchema, ['name'], { minItems: 1, maxItems: 64 });
-
-export const labelMap = (maxProperties: number) =>
-  Type.Record(
-    Type.String(),
-    Type.String({
-      minLength: 0,
-      maxLength: 63,
-      pattern: '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$',
-      form: 'a label value such as "blue"',
-    }),
-    { maxProperties },
-  );
