@@ -2,7 +2,7 @@
  * Counters of the data plane in shared memory: workers increment typed-array slots, the main thread sums them
  * when metrics are scraped. Nothing is sent and nothing is locked: each worker writes a block of its own.
  *
- * A block is a row of process-wide fields, then one row for each Gateway API listener. Rows are given out by the
+ * A block is a row of process-wide fields, then one row for each listener (socket). Rows are given out by the
  * main thread; listeners beyond {@link MAX_LISTENERS} share the last row, so the number of series is bounded.
  */
 export const MAX_LISTENERS = 1024;

@@ -12,7 +12,7 @@ import {
 /** Where the numbers are: every worker's block (those of dead workers included) and who owns which row. */
 export interface TrafficSource {
   blocks(): readonly TrafficCounters[];
-  /** Gateway API listener → row. */
+  /** Listener key → row. */
   rows(): ReadonlyMap<string, number>;
 }
 

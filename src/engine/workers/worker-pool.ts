@@ -101,11 +101,11 @@ export class WorkerPool implements ProxyEngine, TrafficSource {
 
   #assignRows({ listeners }: ProxyConfiguration): (readonly [string, number])[] {
     const added: [string, number][] = [];
-    for (const name of listeners.flatMap(({ servers }) => servers.flatMap((server) => server.listeners))) {
-      if (this.#rows.has(name)) continue;
+    for (const { key } of listeners) {
+      if (this.#rows.has(key)) continue;
       const row = Math.min(this.#rows.size, MAX_LISTENERS - 1);
-      this.#rows.set(name, row);
-      added.push([name, row]);
+      this.#rows.set(key, row);
+      added.push([key, row]);
     }
     return added;
   }

@@ -12,7 +12,7 @@ describe('registerTraffic', () => {
   it('sums the blocks of all workers when it is scraped', async () => {
     const blocks = [new TrafficCounters(), new TrafficCounters()];
     const registry = new Registry();
-    registerTraffic(registry, { blocks: () => blocks, rows: () => new Map([['Gateway/a/b/http', 3]]) });
+    registerTraffic(registry, { blocks: () => blocks, rows: () => new Map([['tcp/127.0.0.1:80', 3]]) });
     blocks[0]?.countRequest(3, 200, 2, { received: 10, sent: 100 });
     new TrafficCounters(blocks[1]?.memory).countRequest(3, 204, 30, { received: 1, sent: 20 });
     blocks[1]?.countRequest(3, 503, 30_000, { received: 1, sent: 20 });
@@ -20,7 +20,7 @@ describe('registerTraffic', () => {
     blocks[0]?.countCacheResult('hit');
 
     const lines = (await registry.metrics()).split('\n');
-    const listener = 'listener="Gateway/a/b/http"';
+    const listener = 'listener="tcp/127.0.0.1:80"';
     for (const line of [
       `trickster_frontend_requests_total{${listener},http_status="2xx"} 2`,
       `trickster_frontend_requests_total{${listener},http_status="5xx"} 1`,

@@ -1,0 +1,49 @@
+import type { TrafficCounters } from '../../telemetry/traffic-counters.js';
+import { CACHE_STATUSES, type CacheStatus } from '../../telemetry/traffic-counters.js';
+import type { ExchangeObserver, ExchangeRecord } from '../exchange/exchange-record.js';
+
+/** Gets one line of the access log for each exchange. */
+export interface AccessLog {
+  write(record: ExchangeRecord): void;
+}
+
+/** Counts every exchange in shared memory, and hands it to the access log when there is one. */
+export class TrafficObserver implements ExchangeObserver {
+  readonly #counters: TrafficCounters;
+  readonly #accessLog: AccessLog | undefined;
+  readonly #rows = new Map<string, number>();
+  /** Reused: one object less for each request. */
+  readonly #bytes = { received: 0, sent: 0 };
+
+  constructor(counters: TrafficCounters, accessLog: AccessLog | undefined) {
+    this.#counters = counters;
+    this.#accessLog = accessLog;
+  }
+
+  addRow(listener: string, row: number): void {
+    this.#rows.set(listener, row);
+  }
+
+  rowOf(listener: string): number {
+    return this.#rows.get(listener) ?? 0;
+  }
+
+  onExchangeEnd(record: ExchangeRecord): void {
+    // A client that left before an answer gets the status that the log of many proxies gives it.
+    const status = record.status === 0 ? 499 : record.status;
+    const bytes = this.#bytes;
+    bytes.received = record.requestBytes;
+    bytes.sent = record.responseBytes;
+    const row = this.#rows.get(record.context.listener) ?? 0;
+    this.#counters.countRequest(row, status, record.endedAt - record.startedAt, bytes);
+    this.#counters.countCacheResult(record.cacheResult === '' ? 'proxy-only' : toStatus(record.cacheResult));
+    this.#accessLog?.write(record);
+  }
+}
+
+const KNOWN: ReadonlySet<string> = new Set(CACHE_STATUSES);
+
+function toStatus(word: string): CacheStatus {
+  // KNOWN holds exactly the members of the union.
+  return KNOWN.has(word) ? (word as CacheStatus) : 'error';
+}
