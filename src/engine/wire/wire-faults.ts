@@ -1,3 +1,4 @@
+import { getSystemErrorMap } from 'node:util';
 import { messageOf } from '../../util/errors.js';
 import type { ConnectionHandler, WireError } from './wire.js';
 
@@ -16,6 +17,12 @@ export class ListenError extends Error {
 /** Code and text of anything that a socket or the TLS layer has thrown or emitted. */
 export function toWireError(error: unknown): WireError {
   return { code: codeOf(error), message: messageOf(error) };
+}
+
+/** From libuv's negative errno. */
+export function toSystemError(status: number): WireError {
+  const [code, message] = getSystemErrorMap().get(status) ?? ['ERR_UNKNOWN', `error ${status}`];
+  return { code, message };
 }
 
 /** The stable code of an error, `ERR_UNKNOWN` when it has none. */

@@ -1,0 +1,214 @@
+/**
+ * The shapes of libuv's handles as `process.binding` gives them on Node 24. This is the only file that touches it:
+ * when Node takes it away or changes it, {@link loadBindings} says so and the `net` wire serves.
+ */
+import type { HandleConnection } from './handle-connection.js';
+import type { TlsLayer } from './handle-tls.js';
+import { messageOf } from '../../util/errors.js';
+
+export interface SocketName {
+  address?: string;
+  port?: number;
+}
+
+/** What TCP and TLS streams share. Numbers that are returned are 0 or a negative errno. */
+export interface StreamHandle {
+  /** Called with `this` = the handle; may return the buffer that the next bytes shall land in. */
+  onread: (this: StreamHandle) => Buffer | undefined;
+  /** Ours: set before any callback can come. */
+  connection: HandleConnection;
+  readStart(): number;
+  readStop(): number;
+  useUserBuffer(buffer: Buffer): number;
+  writeBuffer(request: WriteRequest, bytes: Buffer): number;
+  writev(request: WriteRequest, chunks: readonly Buffer[], allBuffers: true): number;
+  shutdown(request: ShutdownRequest): number;
+}
+
+export interface TcpHandle extends StreamHandle {
+  onconnection: (this: TcpHandle, status: number, client: TcpHandle | undefined) => void;
+  bind(address: string, port: number, flags: number): number;
+  bind6(address: string, port: number, flags: number): number;
+  listen(backlog: number): number;
+  connect(request: ConnectRequest, address: string, port: number): number;
+  connect6(request: ConnectRequest, address: string, port: number): number;
+  getsockname(name: SocketName): number;
+  getpeername(name: SocketName): number;
+  setNoDelay(on: boolean): number;
+  reset(closed: (this: TcpHandle) => void): number;
+  close(closed: (this: TcpHandle) => void): void;
+}
+
+/**
+ * OpenSSL between a TCP handle and us. After `destroySSL` every other method would abort the process. The object is
+ * weak: whoever uses it must hold it.
+ */
+export interface TlsHandle extends StreamHandle {
+  /** Ours. */
+  layer: TlsLayer;
+  onhandshakestart: () => void;
+  onhandshakedone: (this: TlsHandle) => void;
+  onerror: (this: TlsHandle, error: unknown) => void;
+  onnewsession: (this: TlsHandle, id: Buffer, session: Buffer) => void;
+  setVerifyMode(request: boolean, reject: boolean): void;
+  setALPNProtocols(protocols: Buffer): void;
+  setServername(name: string): void;
+  setSession(session: Buffer): void;
+  enableSessionCallbacks(): void;
+  receive(bytes: Buffer): void;
+  /** Clients only: sends the ClientHello. */
+  start(): void;
+  verifyError(): unknown;
+  getALPNNegotiatedProtocol(): string | false;
+  getProtocol(): string;
+  getCipher(): { readonly name: string };
+  isSessionReused(): boolean;
+  getPeerX509Certificate(): CertificateHandle | undefined;
+  destroySSL(): void;
+}
+
+export interface CertificateHandle {
+  subject(): string | undefined;
+  subjectAltName(): string | undefined;
+  raw(): Buffer;
+}
+
+export interface WriteRequest {
+  oncomplete: (this: WriteRequest, status: number) => void;
+  /** The owner of a plain write. */
+  connection: HandleConnection | undefined;
+  /** The owner of a TLS write. */
+  layer: TlsLayer | undefined;
+  /** Held until the kernel has it: libuv keeps a bare pointer. */
+  bytes: Buffer | undefined;
+}
+
+export interface ConnectRequest {
+  oncomplete: (this: ConnectRequest, status: number) => void;
+  connection: HandleConnection;
+}
+
+export interface ShutdownRequest {
+  oncomplete: (this: ShutdownRequest, status: number) => void;
+  connection: HandleConnection;
+}
+
+export interface HandleBindings {
+  readonly TCP: new (type: number) => TcpHandle;
+  readonly TCPConnectWrap: new () => ConnectRequest;
+  readonly WriteWrap: new () => WriteRequest;
+  readonly ShutdownWrap: new () => ShutdownRequest;
+  readonly wrapTls: (stream: TcpHandle, context: unknown, isServer: boolean, writing: boolean) => TlsHandle;
+  readonly socketType: number;
+  readonly serverType: number;
+  readonly reusePortFlag: number;
+  /** Results of the last call, at the indexes below. */
+  readonly state: Int32Array;
+  readonly readBytesOrError: number;
+  readonly lastWriteWasAsync: number;
+}
+
+/** libuv's end of file. */
+export const UV_EOF = -4095;
+
+let loaded: HandleBindings | undefined;
+
+/** The bindings, or an error that names what is missing on this Node. Loaded once for each thread. */
+export function loadBindings(): HandleBindings {
+  loaded ??= load();
+  return loaded;
+}
+
+function load(): HandleBindings {
+  const tcp = binding('tcp_wrap');
+  const stream = binding('stream_wrap');
+  const tls = binding('tls_wrap');
+  const constants = recordOf(tcp, 'constants');
+  const TCP = functionOf(tcp, 'TCP');
+  const TLSWrap = functionOf(tls, 'TLSWrap');
+  requireMethods(TCP, [...STREAM_METHODS, ...TCP_METHODS]);
+  requireMethods(TLSWrap, [...STREAM_METHODS, ...TLS_METHODS]);
+  const state = stream['streamBaseState'];
+  if (!(state instanceof Int32Array)) throw new Error('stream_wrap.streamBaseState is not an Int32Array');
+
+  const bindings = {
+    TCP,
+    TCPConnectWrap: functionOf(tcp, 'TCPConnectWrap'),
+    WriteWrap: functionOf(stream, 'WriteWrap'),
+    ShutdownWrap: functionOf(stream, 'ShutdownWrap'),
+    wrapTls: functionOf(tls, 'wrap'),
+    socketType: numberOf(constants, 'SOCKET'),
+    serverType: numberOf(constants, 'SERVER'),
+    reusePortFlag: numberOf(constants, 'UV_TCP_REUSEPORT'),
+    state,
+    readBytesOrError: numberOf(stream, 'kReadBytesOrError'),
+    lastWriteWasAsync: numberOf(stream, 'kLastWriteWasAsync'),
+  };
+  // Node does not describe these objects: names were checked above, behaviour is checked by the self-test.
+  return bindings as unknown as HandleBindings;
+}
+
+const STREAM_METHODS = ['readStart', 'readStop', 'useUserBuffer', 'writeBuffer', 'writev', 'shutdown'];
+const TCP_METHODS = [
+  ...['bind', 'bind6', 'listen', 'connect', 'connect6', 'getsockname', 'getpeername', 'setNoDelay'],
+  ...['reset', 'close'],
+];
+const TLS_METHODS = [
+  ...[
+    'setVerifyMode',
+    'setALPNProtocols',
+    'setServername',
+    'setSession',
+    'enableSessionCallbacks',
+    'receive',
+  ],
+  ...['start', 'verifyError', 'getALPNNegotiatedProtocol', 'getProtocol', 'getCipher', 'isSessionReused'],
+  ...['getPeerX509Certificate', 'destroySSL'],
+];
+
+type Module = Readonly<Record<string, unknown>>;
+type AnyFunction = (...values: readonly unknown[]) => unknown;
+
+function binding(name: string): Module {
+  const get: unknown = Reflect.get(process, 'binding');
+  if (typeof get !== 'function') throw new Error('process.binding is gone');
+  try {
+    const module: unknown = Reflect.apply(get, process, [name]);
+    if (isRecord(module)) return module;
+  } catch (error) {
+    throw new Error(`process.binding('${name}'): ${messageOf(error)}`, { cause: error });
+  }
+  throw new Error(`process.binding('${name}') gives no object`);
+}
+
+function isRecord(value: unknown): value is Module {
+  return typeof value === 'object' && value !== null;
+}
+
+function recordOf(module: Module, name: string): Module {
+  const value = module[name];
+  if (!isRecord(value)) throw new Error(`${name} is missing`);
+  return value;
+}
+
+function functionOf(module: Module, name: string): AnyFunction {
+  const value = module[name];
+  if (!isFunction(value)) throw new Error(`${name} is missing`);
+  return value;
+}
+
+function isFunction(value: unknown): value is AnyFunction {
+  return typeof value === 'function';
+}
+
+function numberOf(module: Module, name: string): number {
+  const value = module[name];
+  if (typeof value !== 'number') throw new Error(`${name} is missing`);
+  return value;
+}
+
+function requireMethods(constructor: AnyFunction, names: readonly string[]): void {
+  const prototype: unknown = constructor.prototype;
+  const missing = names.filter((name) => !isRecord(prototype) || !isFunction(prototype[name]));
+  if (missing.length > 0) throw new Error(`${constructor.name} lacks ${missing.join(', ')}`);
+}

@@ -1,0 +1,475 @@
+import { isIPv6 } from 'node:net';
+import { messageOf } from '../../util/errors.js';
+import {
+  UV_EOF,
+  type HandleBindings,
+  type SocketName,
+  type StreamHandle,
+  type TcpHandle,
+  type WriteRequest,
+} from './handle-bindings.js';
+import {
+  flush,
+  localName,
+  newWriteRequest,
+  onClosed,
+  onConnected,
+  onRead,
+  onShutdown,
+  onTimeout,
+} from './handle-callbacks.js';
+import { TlsLayer } from './handle-tls.js';
+import type { ClientSessions } from './tls/client-sessions.js';
+import {
+  CONNECT_TIMEOUT,
+  HANDSHAKE_CUT,
+  HANDSHAKE_TIMEOUT,
+  NO_HANDLER,
+  toSystemError,
+} from './wire-faults.js';
+import {
+  FAILED,
+  PENDING,
+  WRITTEN,
+  type Connection,
+  type ConnectionHandler,
+  type ConnectOptions,
+  type FaultReport,
+  type PeerCertificate,
+  type ServerTlsOptions,
+  type TlsSession,
+  type WireError,
+  type WriteOutcome,
+} from './wire.js';
+
+/** What all connections of a wire share. */
+export interface HandleContext {
+  readonly bindings: HandleBindings;
+  readonly report: FaultReport;
+  readonly sessions: ClientSessions;
+  /** A request that the next write may use: a write that completes at once leaves it free. */
+  freeWrite: WriteRequest;
+}
+
+/**
+ * A TCP handle of libuv, with or without OpenSSL on it.
+ *
+ * A native handle is strong until it is closed and holds its connection by a property, so neither is collected while
+ * the kernel may still call. What libuv knows only as a pointer is held here: the read buffer by `#buffer`, bytes on
+ * their way by their request.
+ */
+export class HandleConnection implements Connection {
+  handler: ConnectionHandler;
+  closed = false;
+  remoteAddress: string;
+  readonly remotePort: number;
+  readonly #context: HandleContext;
+  readonly #raw: TcpHandle;
+  /** What application data flows through: the TCP handle or OpenSSL on it. */
+  #stream: StreamHandle;
+  #tls: TlsLayer | undefined;
+  /** The handler's. */
+  #buffer: Buffer | undefined;
+  /** What the stream writes into: the handler's buffer, or {@link SCRATCH}; absent before the first `readInto`. */
+  #landing: Buffer | undefined;
+  #inRead = false;
+  /** Decrypted bytes that came after a pause: OpenSSL cannot be stopped in the middle of what it has. */
+  #rest: Buffer | undefined;
+  #flushing = false;
+  #connected = true;
+  /** The handler wants bytes. */
+  #wanted = false;
+  /** The handle reads. */
+  #reading = false;
+  #peerEnded = false;
+  #endTold = false;
+  /** Written before the connection was there. */
+  #early: Buffer[] | undefined;
+  #inFlight = 0;
+  #pending = false;
+  #ending = false;
+  #shutting = false;
+  #shut = false;
+  #error: WireError | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #client: ConnectOptions | undefined;
+
+  private constructor(
+    context: HandleContext,
+    raw: TcpHandle,
+    handler: ConnectionHandler,
+    remote: SocketName,
+  ) {
+    this.handler = handler;
+    this.remoteAddress = remote.address ?? '';
+    this.remotePort = remote.port ?? 0;
+    this.#context = context;
+    this.#raw = raw;
+    this.#stream = raw;
+    raw.connection = this;
+    raw.onread = onRead;
+  }
+
+  static accepted(context: HandleContext, raw: TcpHandle): HandleConnection {
+    const remote: SocketName = {};
+    raw.getpeername(remote);
+    raw.setNoDelay(true);
+    return new HandleConnection(context, raw, NO_HANDLER, remote);
+  }
+
+  static connecting(
+    context: HandleContext,
+    options: ConnectOptions,
+    handler: ConnectionHandler,
+  ): HandleConnection {
+    const { bindings } = context;
+    const raw = new bindings.TCP(bindings.socketType);
+    const connection = new HandleConnection(context, raw, handler, options);
+    connection.#connected = false;
+    connection.#client = options;
+    connection.#timer = setTimeout(onTimeout, options.timeoutMs, connection, CONNECT_TIMEOUT);
+    return connection;
+  }
+
+  /** Second half of `connecting`: the address is an IP address by now. */
+  open(address: string, port: number): void {
+    if (this.closed) return;
+    this.remoteAddress = address;
+    const request = new this.#context.bindings.TCPConnectWrap();
+    request.connection = this;
+    request.oncomplete = onConnected;
+    const status = isIPv6(address)
+      ? this.#raw.connect6(request, address, port)
+      : this.#raw.connect(request, address, port);
+    if (status !== 0) this.fail(status);
+  }
+
+  get localAddress(): string {
+    return this.closed ? '' : (localName(this.#raw).address ?? '');
+  }
+
+  get localPort(): number {
+    return this.closed ? 0 : (localName(this.#raw).port ?? 0);
+  }
+
+  get alpn(): string {
+    return this.#tls?.alpn ?? '';
+  }
+
+  peerCertificate(): PeerCertificate | undefined {
+    return this.closed ? undefined : this.#tls?.peerCertificate();
+  }
+
+  tlsSession(): TlsSession | undefined {
+    return this.closed ? undefined : this.#tls?.session();
+  }
+
+  readInto(buffer: Buffer): void {
+    if (buffer === this.#buffer || buffer.length === 0 || this.closed) return;
+    this.#buffer = buffer;
+    // The end of a read, and of a copy out of SCRATCH, tells the stream about the new buffer for nothing.
+    if (this.#inRead || this.#landing === SCRATCH) return;
+    this.#landing = buffer;
+    this.#stream.useUserBuffer(buffer);
+    this.#readOrStop();
+  }
+
+  resume(): void {
+    if (this.#wanted || this.closed) return;
+    this.#wanted = true;
+    if (this.#rest !== undefined || (this.#peerEnded && !this.#endTold)) this.#flushLater();
+    else this.#readOrStop();
+  }
+
+  pause(): void {
+    if (!this.#wanted) return;
+    this.#wanted = false;
+    this.#readOrStop();
+  }
+
+  write(bytes: Buffer): WriteOutcome {
+    if (this.closed || this.#ending) return FAILED;
+    if (this.#tls !== undefined || !this.#connected) return this.#writeLater(bytes);
+    return this.#writePlain(bytes);
+  }
+
+  #writePlain(bytes: Buffer): WriteOutcome {
+    const context = this.#context;
+    const request = context.freeWrite;
+    const status = this.#raw.writeBuffer(request, bytes);
+    if (status !== 0) {
+      this.fail(status);
+      return FAILED;
+    }
+    const { bindings } = context;
+    if (bindings.state[bindings.lastWriteWasAsync] === 0) return WRITTEN;
+    request.connection = this;
+    request.bytes = bytes;
+    context.freeWrite = newWriteRequest(bindings);
+    this.#inFlight++;
+    this.#pending = true;
+    return PENDING;
+  }
+
+  end(): void {
+    if (this.closed || this.#ending) return;
+    this.#ending = true;
+    this.#shutWhenIdle();
+  }
+
+  destroy(): void {
+    this.#close(undefined);
+  }
+
+  reset(): void {
+    if (this.closed) return;
+    this.#stop(undefined);
+    // libuv refuses to reset a socket that is shutting down: then it is closed as usual.
+    if (this.#raw.reset(onClosed) !== 0) this.#raw.close(onClosed);
+  }
+
+  secure(options: ServerTlsOptions, received: Buffer): void {
+    if (this.closed || this.#tls !== undefined) return;
+    this.#timer = setTimeout(onTimeout, options.timeoutMs, this, HANDSHAKE_TIMEOUT);
+    const layer = TlsLayer.server(this.#raw, this, this.#context.bindings, options);
+    this.#startTls(layer);
+    if (received.length > 0) layer.stream.receive(received);
+    this.#readOrStop();
+  }
+
+  /** From libuv: bytes have landed, or it is the end. Answers where the next ones shall land. */
+  read(): Buffer | undefined {
+    const { state, readBytesOrError } = this.#context.bindings;
+    const length = state[readBytesOrError] ?? 0;
+    if (length === 0 || this.closed) return undefined;
+    const landing = this.#landing;
+    if (length < 0 || landing === undefined) {
+      this.#receivedEnd(length);
+      return undefined;
+    }
+    const buffer = this.#buffer;
+    if (!this.#wanted || buffer === undefined || this.#rest !== undefined || length > buffer.length) {
+      this.#keep(landing.subarray(0, length));
+      return undefined;
+    }
+    if (landing !== buffer) landing.copy(buffer, 0, 0, length);
+    this.#inRead = true;
+    this.#deliver(buffer, length);
+    this.#inRead = false;
+    return this.#switchLanding(landing);
+  }
+
+  connectDone(status: number): void {
+    if (this.closed) return;
+    if (status < 0) {
+      this.fail(status);
+      return;
+    }
+    this.#connected = true;
+    this.#raw.setNoDelay(true);
+    const tls = this.#client?.tls;
+    if (tls === undefined) {
+      if (this.#writeEarly()) this.ready();
+      return;
+    }
+    const { bindings, sessions } = this.#context;
+    const layer = TlsLayer.client(this.#raw, this, bindings, { options: tls, sessions });
+    this.#startTls(layer);
+    this.#readOrStop();
+    layer.stream.start();
+  }
+
+  writeDone(status: number): void {
+    this.#inFlight--;
+    if (status < 0) this.fail(status);
+    else if (this.#inFlight === 0) this.drained();
+  }
+
+  /** Every buffer that was `PENDING` is free. */
+  drained(): void {
+    if (this.closed) return;
+    if (this.#pending) {
+      this.#pending = false;
+      this.#tell('onDrain');
+    }
+    this.#shutWhenIdle();
+  }
+
+  shutdownDone(status: number): void {
+    if (status < 0) this.fail(status);
+    this.#shut = true;
+    if (this.#endTold) this.#close(undefined);
+  }
+
+  /** With an error, or with a negative errno of libuv. */
+  fail(error: WireError | number): void {
+    this.#close(typeof error === 'number' ? toSystemError(error) : error);
+  }
+
+  /** libuv has let go of the handle. */
+  released(): void {
+    // Only now: within a callback of OpenSSL it would be freed under its own feet.
+    this.#tls?.stream.destroySSL();
+    try {
+      this.handler.onClose(this.#error);
+    } catch (error) {
+      this.#context.report({ code: 'ERR_HANDLER_FAULT', error });
+    }
+  }
+  /** Connected, and the handshake is done and the peer is who it should be. */
+  ready(): void {
+    clearTimeout(this.#timer);
+    this.#tell(this.#client === undefined ? 'onSecure' : 'onConnect');
+    this.#readOrStop();
+    if (this.#tls === undefined && this.#inFlight === 0) this.drained();
+  }
+
+  #startTls(layer: TlsLayer): void {
+    this.#tls = layer;
+    this.#stream = layer.stream;
+    layer.stream.onread = onRead;
+    layer.stream.useUserBuffer(SCRATCH);
+    this.#landing = SCRATCH;
+    const early = this.#early;
+    this.#early = undefined;
+    if (early !== undefined) for (const bytes of early) layer.write(bytes);
+  }
+
+  #writeLater(bytes: Buffer): WriteOutcome {
+    if (this.#tls === undefined) {
+      (this.#early ??= []).push(bytes);
+      this.#pending = true;
+      return PENDING;
+    }
+    if (bytes.length === 0) return this.#pending ? PENDING : WRITTEN;
+    const status = this.#tls.write(bytes);
+    if (status < 0) this.fail(status);
+    if (status !== 1) return status === 0 ? WRITTEN : FAILED;
+    this.#pending = true;
+    return PENDING;
+  }
+
+  /** Whether the connection has survived it. */
+  #writeEarly(): boolean {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    return early.every((bytes) => this.#writePlain(bytes) !== FAILED);
+  }
+
+  #readOrStop(): void {
+    const handshaking = this.#tls !== undefined && !this.#tls.secured;
+    const wanted = this.#wanted && this.#buffer !== undefined && this.#rest === undefined;
+    const read = (handshaking || wanted) && this.#connected && !this.#peerEnded;
+    if (read === this.#reading || this.closed) return;
+    this.#reading = read;
+    const status = read ? this.#stream.readStart() : this.#stream.readStop();
+    if (status !== 0) this.fail(status);
+  }
+
+  #receivedEnd(status: number): void {
+    this.#reading = false;
+    const handshaking = this.#tls !== undefined && !this.#tls.secured;
+    if (handshaking || status !== UV_EOF) {
+      this.fail(status === UV_EOF ? HANDSHAKE_CUT : status);
+      return;
+    }
+    this.#peerEnded = true;
+    if (this.#wanted && this.#rest === undefined) this.#tellEnd();
+  }
+
+  #deliver(buffer: Buffer, length: number): void {
+    try {
+      this.handler.onRead(buffer, length);
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  #tell(event: 'onConnect' | 'onSecure' | 'onDrain' | 'onEnd'): void {
+    try {
+      this.handler[event]();
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  #switchLanding(landing: Buffer): Buffer | undefined {
+    // OpenSSL goes on with what it has, although paused: not into a buffer that the handler may be writing from.
+    const next = this.#tls !== undefined && !this.#wanted ? SCRATCH : this.#buffer;
+    if (next === landing) return undefined;
+    this.#landing = next;
+    return next;
+  }
+
+  #tellEnd(): void {
+    if (this.#endTold || this.closed) return;
+    this.#endTold = true;
+    this.#tell('onEnd');
+    if (this.#shut) this.#close(undefined);
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#rest = this.#rest === undefined ? Buffer.from(bytes) : Buffer.concat([this.#rest, bytes]);
+    if (this.#wanted) this.#flushLater();
+  }
+
+  /** Bytes that waited are delivered from a fresh stack: callbacks never run within `resume`. */
+  #flushLater(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    process.nextTick(flush, this);
+  }
+
+  flush(): void {
+    this.#flushing = false;
+    const rest = this.#rest;
+    let offset = 0;
+    while (rest !== undefined && offset < rest.length && this.#wanted && !this.closed) {
+      const buffer = this.#buffer;
+      if (buffer === undefined) return;
+      const length = rest.copy(buffer, 0, offset);
+      offset += length;
+      this.#rest = offset < rest.length ? rest.subarray(offset) : undefined;
+      this.#deliver(buffer, length);
+    }
+    if (this.#peerEnded && this.#wanted && this.#rest === undefined) this.#tellEnd();
+    else this.#readOrStop();
+  }
+
+  #shutWhenIdle(): void {
+    if (!this.#ending || this.#shutting || this.closed || !this.#connected || this.#early !== undefined)
+      return;
+    if (this.#tls !== undefined && !(this.#tls.secured && this.#tls.idle)) return;
+    this.#shutting = true;
+    const request = new this.#context.bindings.ShutdownWrap();
+    request.connection = this;
+    request.oncomplete = onShutdown;
+    const status = this.#stream.shutdown(request);
+    if (status === 1) this.shutdownDone(0);
+    else if (status < 0) this.fail(status);
+  }
+
+  #fault(error: unknown): void {
+    this.#context.report({ code: 'ERR_HANDLER_FAULT', error });
+    this.#close({ code: 'ERR_HANDLER_FAULT', message: messageOf(error) });
+  }
+
+  #close(error: WireError | undefined): void {
+    if (this.closed) return;
+    this.#stop(error);
+    this.#raw.close(onClosed);
+  }
+
+  #stop(error: WireError | undefined): void {
+    this.closed = true;
+    this.#error = error;
+    this.#rest = undefined;
+    clearTimeout(this.#timer);
+  }
+}
+
+/**
+ * Where bytes of TLS connections land when the handler's buffer must not be touched; copied out at once. One for each
+ * thread: a read is consumed before the next one starts.
+ */
+const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024);
