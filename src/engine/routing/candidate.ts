@@ -2,6 +2,7 @@ import type { HttpMatch, HttpRoute, HttpRule, ValueMatch } from '../../ir/http.j
 import { compareText } from '../../util/collections.js';
 import type { RequestHead } from '../exchange/heads.js';
 import type { Fields } from '../exchange/fields.js';
+import { isPreflight } from '../filters/cors.js';
 import { compilePattern } from './pattern.js';
 import { queryParam } from './query-string.js';
 
@@ -34,17 +35,26 @@ export type Predicate = (request: RequestHead) => boolean;
 export function toCandidate<R>(rule: R, source: MatchSource): Candidate<R> {
   const { path } = source.match;
   const target = { rule, matchedPrefix: path.type === 'prefix' ? path.value : undefined, source };
-  const predicate = compilePredicate(source.match);
+  const predicate = compilePredicate(source);
   return predicate ? { target, predicate } : { target };
 }
 
-function compilePredicate({ method, headers, queryParams }: HttpMatch): Predicate | undefined {
+function compilePredicate({ rule, match }: MatchSource): Predicate | undefined {
+  const { method, headers, queryParams } = match;
   const predicates: Predicate[] = [];
-  if (method !== undefined) predicates.push((request) => request.method === method);
+  if (method !== undefined) predicates.push(methodPredicate(method, rule));
   for (const header of headers) predicates.push(headerPredicate(header));
   for (const param of queryParams) predicates.push(queryPredicate(param));
   const [first, ...others] = predicates;
   return first && others.length > 0 ? (request) => predicates.every((holds) => holds(request)) : first;
+}
+
+/** A preflight belongs to the rule of the request that it asks about, when that rule can answer it (F-08). */
+function methodPredicate(method: string, { filters }: HttpRule): Predicate {
+  if (!filters.some(({ type }) => type === 'cors')) return (request) => request.method === method;
+  return (request) =>
+    request.method === method ||
+    (isPreflight(request) && request.fields.get('access-control-request-method') === method);
 }
 
 function headerPredicate(match: ValueMatch): Predicate {

@@ -88,6 +88,7 @@ export function ruleEntryOf(rule: HttpRule, route: HttpRoute): RuleEntry {
     backends: { entries: [], next: () => undefined },
     requestMs: 0,
     backendRequestMs: 0,
+    awaitHeadMs: 0,
     retry: rule.retry,
     affinity: undefined,
   };

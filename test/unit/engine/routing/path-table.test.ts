@@ -143,6 +143,29 @@ describe('PathTable', () => {
     expect(ask('v1', '/')).to.equal(undefined);
   });
 
+  it('F-08 routes a preflight as the request that it asks about, when the rule can answer it', () => {
+    const get = matchOf({ method: 'GET' });
+    const cors = {
+      type: 'cors' as const,
+      allowOrigins: ['*'],
+      allowCredentials: false,
+      allowMethods: ['GET'],
+      allowHeaders: [],
+      exposeHeaders: [],
+      maxAgeSeconds: 5,
+    };
+    const preflight = (method: string): RequestHead =>
+      requestOf({
+        method: 'OPTIONS',
+        headers: { origin: 'https://x.test', 'access-control-request-method': method },
+      });
+    const route = routeOf('r', [[get]]);
+    const withCors = { ...route, rules: route.rules.map((rule) => ({ ...rule, filters: [cors] })) };
+    expect(found(tableOf([withCors]), preflight('GET'))).to.equal('r/0/0');
+    expect(found(tableOf([withCors]), preflight('POST'))).to.equal(undefined);
+    expect(found(tableOf([route]), preflight('GET'))).to.equal(undefined);
+  });
+
   it('breaks ties by age, then namespace/name, then rule, then match', () => {
     const any = [[matchOf()]];
     expect(
