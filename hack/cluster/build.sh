@@ -15,7 +15,9 @@ key=$({ go version; cat go.mod go.sum build.sh; find . -name '*.go' | LC_ALL=C s
 echo "building the test cluster (minutes when it is the first time on this machine)" >&2
 export CGO_ENABLED=0 GOGC=off GOFLAGS=-mod=readonly
 flags='-gcflags=all=-l -dwarf=false'
+kubernetes=$(go list -m -f '{{.Version}}' k8s.io/kubernetes)
+link="-s -w -X k8s.io/component-base/version.gitVersion=$kubernetes"
 mkdir -p "$bin"
-go build -trimpath -ldflags '-s -w' "$flags" -o "$bin/" ./cmd/testcluster sigs.k8s.io/gateway-api/conformance/echo-basic
-go test -c -trimpath -ldflags '-s -w' "$flags" -o "$bin/conformance.test" ./suite
+go build -trimpath -ldflags "$link" "$flags" -o "$bin/" ./cmd/testcluster sigs.k8s.io/gateway-api/conformance/echo-basic
+go test -c -trimpath -ldflags "$link" "$flags" -o "$bin/conformance.test" ./suite
 echo "$key" >"$bin/key"

@@ -126,7 +126,8 @@ func (c *container) command(ctx context.Context, image layout.Image, log *logFil
 	spec.mounts = append(spec.mounts, mount{source: c.pod.resolverFile(), target: "/etc/resolv.conf", readOnly: true})
 	for _, m := range c.spec.VolumeMounts {
 		spec.mounts = append(spec.mounts, mount{
-			source: filepath.Join(c.pod.volumes.path(m.Name), m.SubPath), target: m.MountPath, readOnly: m.ReadOnly,
+			source: filepath.Join(c.pod.volumes.path(m.Name), m.SubPath), target: m.MountPath,
+			readOnly: m.ReadOnly || c.pod.volumes.fromAPI(m.Name),
 		})
 	}
 	return spec, nil

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
+	securejoin "github.com/cyphar/filepath-securejoin"
 	"golang.org/x/sys/unix"
 )
 
@@ -41,7 +41,10 @@ func (c command) buildRoot() error {
 		}
 	}
 	for _, m := range c.mounts {
-		target := filepath.Join(root, m.target)
+		target, err := securejoin.SecureJoin(root, m.target)
+		if err != nil {
+			return err
+		}
 		if err := unix.Mount(m.source, target, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 			return fmt.Errorf("mount %s: %w", m.target, err)
 		}
@@ -95,7 +98,11 @@ func (m mount) makeTarget(root, scratch string) error {
 	if err != nil {
 		return err
 	}
-	target := filepath.Join(root, m.target)
+	// Links as the container sees them: /var/run leads to its own /run, not the machine's.
+	target, err := securejoin.SecureJoin(root, m.target)
+	if err != nil {
+		return err
+	}
 	if _, err := os.Stat(target); err == nil {
 		return nil
 	}
@@ -103,14 +110,7 @@ func (m mount) makeTarget(root, scratch string) error {
 	for _, err := os.Stat(parent); err != nil; _, err = os.Stat(parent) {
 		parent = filepath.Dir(parent)
 	}
-	if parent, err = filepath.EvalSymlinks(parent); err != nil {
-		return err
-	}
-	// A parent that is a symbolic link to an absolute path would lead back to the machine.
 	if parent != root {
-		if !strings.HasPrefix(parent, root+"/") {
-			return fmt.Errorf("%s leads out of the container", m.target)
-		}
 		if err := overlay(parent, scratch); err != nil {
 			return err
 		}

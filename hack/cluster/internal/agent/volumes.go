@@ -67,6 +67,16 @@ func (v *volumes) write(ctx context.Context) error {
 	return nil
 }
 
+// fromAPI tells whether a volume shows API objects; containers cannot write to those.
+func (v *volumes) fromAPI(name string) bool {
+	for _, volume := range v.pod.api.Spec.Volumes {
+		if volume.Name == name {
+			return volume.EmptyDir == nil && volume.HostPath == nil
+		}
+	}
+	return false
+}
+
 // uses tells whether a volume shows the content of the object.
 func (v *volumes) uses(object metav1.Object) bool {
 	_, secret := object.(*v1.Secret)
