@@ -36,4 +36,8 @@ test: install ## lint, types, boundaries, dead code, all tests without a cluster
 format: install ## format every file
 	@npm run --silent format
 
+.PHONY: measure-scale
+measure-scale: build ## time to serve 2,000 routes from files, and one change
+	@npx --no-install tsx hack/measure-scale.ts
+
 include $(wildcard mk/*.mk)

@@ -45,6 +45,7 @@ export function exchangeRecord(difference: Partial<ExchangeRecord>): ExchangeRec
       backends: { entries: [], next: () => undefined },
       requestMs: 0,
       backendRequestMs: 0,
+      awaitHeadMs: 0,
       retry: undefined,
       affinity: undefined,
     },

@@ -1,0 +1,191 @@
+/**
+ * Starts the product on 200 Gateways, 2,000 routes and 4,000 endpoints from files and prints how long it took until
+ * all of them served, and how long one changed route took to serve its change. Exit 1 beyond the goals.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, get } from 'node:http';
+
+import { stringify } from 'yaml';
+
+const GATEWAYS = 200;
+const ROUTES_PER_GATEWAY = 10;
+const GOAL_START_MS = 5_000;
+const GOAL_CHANGE_MS = 50;
+const CHANGES = 20;
+const DIRECTORY = 'build/scale';
+const PORT = 8080;
+
+const addressOf = (gateway: number): string => `127.77.${String(gateway >> 8)}.${String(gateway & 255)}`;
+
+function documents(gateway: number, marker: string, origins: readonly number[]): string {
+  const name = `gw-${String(gateway)}`;
+  const metadata = (of: string) => ({ name: of, namespace: name });
+  const objects: object[] = [
+    {
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'Gateway',
+      metadata: metadata(name),
+      spec: {
+        gatewayClassName: 'trickster',
+        addresses: [{ type: 'IPAddress', value: addressOf(gateway) }],
+        listeners: [{ name: 'http', port: PORT, protocol: 'HTTP' }],
+      },
+    },
+  ];
+  for (let route = 0; route < ROUTES_PER_GATEWAY; route += 1) {
+    const routeName = `route-${String(route)}`;
+    const changed = route === 0 ? marker : 'unchanged';
+    objects.push(
+      {
+        apiVersion: 'gateway.networking.k8s.io/v1',
+        kind: 'HTTPRoute',
+        metadata: metadata(routeName),
+        spec: {
+          parentRefs: [{ name }],
+          hostnames: [`${routeName}.test`],
+          rules: [
+            {
+              filters: [
+                {
+                  type: 'ResponseHeaderModifier',
+                  responseHeaderModifier: { set: [{ name: 'x-marker', value: changed }] },
+                },
+              ],
+              backendRefs: [{ name: routeName, port: 80 }],
+            },
+          ],
+        },
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: {
+          ...metadata(routeName),
+          annotations: {
+            'trickstercache.org/endpoints': origins.map((port) => `127.0.0.1:${String(port)}`).join(','),
+          },
+        },
+        spec: { ports: [{ port: 80 }] },
+      },
+    );
+  }
+  return objects.map((object) => stringify(object)).join('---\n');
+}
+
+/** The marker that a route answers with; undefined while it does not serve. */
+function ask(gateway: number, route: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const request = get(
+      {
+        host: addressOf(gateway),
+        port: PORT,
+        headers: { host: `route-${String(route)}.test` },
+        agent: false,
+        timeout: 2_000,
+      },
+      (response) => {
+        response.resume();
+        const marker = response.headers['x-marker'];
+        resolve(response.statusCode === 200 && typeof marker === 'string' ? marker : undefined);
+      },
+    );
+    request.on('error', () => {
+      resolve(undefined);
+    });
+  });
+}
+
+async function until(what: () => Promise<boolean>, pauseMs: number): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await what())) {
+    if (Date.now() > deadline) throw new Error('it did not come to serve within a minute');
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+async function main(): Promise<boolean> {
+  const origins = [
+    createServer((_, response) => response.end('ok')),
+    createServer((_, response) => response.end('ok')),
+  ];
+  const ports: number[] = [];
+  for (const origin of origins) {
+    origin.listen(0, '127.0.0.1');
+    await once(origin, 'listening');
+    const address = origin.address();
+    if (address !== null && typeof address === 'object') ports.push(address.port);
+  }
+  rmSync(DIRECTORY, { recursive: true, force: true });
+  mkdirSync(`${DIRECTORY}/objects`, { recursive: true });
+  writeFileSync(
+    `${DIRECTORY}/objects/class.yaml`,
+    stringify({
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'GatewayClass',
+      metadata: { name: 'trickster' },
+      spec: { controllerName: 'trickstercache.org/gateway-controller' },
+    }),
+  );
+  const write = (gateway: number, marker: string): void => {
+    writeFileSync(`${DIRECTORY}/objects/gw-${String(gateway)}.yaml`, documents(gateway, marker, ports));
+  };
+  for (let gateway = 0; gateway < GATEWAYS; gateway += 1) write(gateway, 'first');
+  writeFileSync(
+    `${DIRECTORY}/config.yaml`,
+    stringify({
+      mgmt: { listen_port: 0 },
+      metrics: { listen_address: '127.0.0.1', listen_port: 0 },
+      logging: { log_level: 'warn' },
+    }),
+  );
+
+  const started = performance.now();
+  const product: ChildProcess = spawn(
+    process.execPath,
+    ['dist/src/main.js', 'run', '--config', `${DIRECTORY}/config.yaml`, '--source', `${DIRECTORY}/objects`],
+    { stdio: ['ignore', 'inherit', 'inherit'] },
+  );
+  try {
+    await until(async () => (await ask(GATEWAYS - 1, ROUTES_PER_GATEWAY - 1)) !== undefined, 10);
+    for (let gateway = 0; gateway < GATEWAYS; gateway += 1) {
+      const markers = await Promise.all(
+        Array.from({ length: ROUTES_PER_GATEWAY }, (_, route) => ask(gateway, route)),
+      );
+      if (markers.includes(undefined))
+        throw new Error(`gateway ${String(gateway)} does not serve every route`);
+    }
+    const startMs = performance.now() - started;
+
+    const times: number[] = [];
+    for (let change = 0; change < CHANGES; change += 1) {
+      const gateway = (change * 37) % GATEWAYS;
+      const marker = `change-${String(change)}`;
+      write(gateway, marker);
+      const changed = performance.now();
+      await until(async () => (await ask(gateway, 0)) === marker, 0);
+      times.push(performance.now() - changed);
+    }
+    times.sort((a, b) => a - b);
+    const worst = times.at(-1) ?? 0;
+    const routes = GATEWAYS * ROUTES_PER_GATEWAY;
+    console.log(
+      `${String(GATEWAYS)} Gateways, ${String(routes)} routes, ${String(routes * 2)} endpoints: ` +
+        `all asked and served ${startMs.toFixed(0)} ms after the start (goal ${String(GOAL_START_MS)})`,
+    );
+    console.log(
+      `one changed route: served after ${(times[times.length >> 1] ?? 0).toFixed(1)} ms in the median, ` +
+        `${worst.toFixed(1)} ms at worst of ${String(CHANGES)} (goal ${String(GOAL_CHANGE_MS)})`,
+    );
+    return startMs <= GOAL_START_MS && worst <= GOAL_CHANGE_MS;
+  } finally {
+    product.kill('SIGKILL');
+    for (const origin of origins) {
+      origin.closeAllConnections();
+      origin.close();
+    }
+  }
+}
+
+process.exitCode = (await main()) ? 0 : 1;
