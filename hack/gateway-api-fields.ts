@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
 import { parse } from 'yaml';
 
 import { KINDS } from '../src/apis/kinds.js';
@@ -18,18 +20,21 @@ import type { OpenApiSchema } from './crds/open-api.js';
 const VERSION = '1.6.3';
 const target = fileURLToPath(new URL(`../test/support/gateway-api-${VERSION}.fields.json`, import.meta.url));
 
-interface Definition {
-  readonly spec: {
-    readonly versions: readonly {
-      readonly storage: boolean;
-      readonly served: boolean;
-      readonly name: string;
-      readonly schema: {
-        readonly openAPIV3Schema: { readonly properties: Readonly<Record<string, OpenApiSchema>> };
-      };
-    }[];
-  };
-}
+const Definition = Type.Object({
+  spec: Type.Object({
+    versions: Type.Array(
+      Type.Object({
+        storage: Type.Boolean(),
+        name: Type.String(),
+        schema: Type.Object({
+          openAPIV3Schema: Type.Object({
+            properties: Type.Object({ spec: Type.Unsafe<OpenApiSchema>(Type.Unknown()) }),
+          }),
+        }),
+      }),
+    ),
+  }),
+});
 
 function moduleDirectory(): string {
   const output = execFileSync('go', ['mod', 'download', '-json', `sigs.k8s.io/gateway-api@v${VERSION}`], {
@@ -37,8 +42,7 @@ function moduleDirectory(): string {
     encoding: 'utf8',
     env: { ...process.env, GOFLAGS: '-mod=mod' },
   });
-  const { Dir }: { readonly Dir: string } = JSON.parse(output);
-  return Dir;
+  return Value.Parse(Type.Object({ Dir: Type.String() }), JSON.parse(output)).Dir;
 }
 
 function factsOfModule(): Record<string, FieldFacts> {
@@ -47,10 +51,9 @@ function factsOfModule(): Record<string, FieldFacts> {
   for (const { kind, group, plural } of KINDS) {
     if (!group.startsWith('gateway.networking')) continue;
     const file = join(directory, `${group}_${plural}.yaml`);
-    const definition: Definition = parse(readFileSync(file, 'utf8'));
-    const { versions } = definition.spec;
+    const { versions } = Value.Parse(Definition, parse(readFileSync(file, 'utf8'))).spec;
     const version = versions.find(({ name }) => name === 'v1') ?? versions.find(({ storage }) => storage);
-    const spec = version?.schema.openAPIV3Schema.properties['spec'];
+    const spec = version?.schema.openAPIV3Schema.properties.spec;
     if (spec) facts[kind] = fieldFacts(spec);
   }
   return facts;

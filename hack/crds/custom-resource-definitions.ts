@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 
 import { KINDS, type Kind } from '../../src/apis/kinds.js';
 import { SCHEMAS } from '../../src/apis/validate.js';
-import type { SchemaNode } from '../../src/apis/validation/schema-node.js';
+import { propertyOf } from '../../src/apis/validation/schema-node.js';
 import { toOpenApi, type OpenApiSchema } from './open-api.js';
 import { conditions, policyStatus } from './policy-status.js';
 
@@ -108,7 +108,7 @@ function toDefinition(own: OwnKind) {
 
 function objectSchema(own: OwnKind): OpenApiSchema {
   const schema: TSchema = SCHEMAS[own.kind];
-  const { spec }: { readonly spec?: SchemaNode } = schema['properties'] ?? {};
+  const spec = propertyOf(schema, 'spec');
   if (!spec) throw new Error(`${own.kind} has no spec`);
   return {
     type: 'object',

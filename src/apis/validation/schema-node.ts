@@ -36,3 +36,8 @@ export function constantsOf(node: SchemaNode): readonly (string | number)[] | un
   const constants = node.anyOf?.map((option) => option.const);
   return constants?.every((value) => value !== undefined) ? constants : undefined;
 }
+
+/** The schema of a field of the objects that a schema describes. */
+export function propertyOf(node: SchemaNode, name: string): SchemaNode | undefined {
+  return node.properties?.[name];
+}
