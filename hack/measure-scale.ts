@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, get } from 'node:http';
+import { createServer, get, type Server } from 'node:http';
 
 import { stringify } from 'yaml';
 
@@ -105,18 +105,11 @@ async function until(what: () => Promise<boolean>, pauseMs: number): Promise<voi
   }
 }
 
-async function main(): Promise<boolean> {
-  const origins = [
-    createServer((_, response) => response.end('ok')),
-    createServer((_, response) => response.end('ok')),
-  ];
-  const ports: number[] = [];
-  for (const origin of origins) {
-    origin.listen(0, '127.0.0.1');
-    await once(origin, 'listening');
-    const address = origin.address();
-    if (address !== null && typeof address === 'object') ports.push(address.port);
-  }
+const write = (gateway: number, marker: string, origins: readonly number[]): void => {
+  writeFileSync(`${DIRECTORY}/objects/gw-${String(gateway)}.yaml`, documents(gateway, marker, origins));
+};
+
+function writeInputs(origins: readonly number[]): void {
   rmSync(DIRECTORY, { recursive: true, force: true });
   mkdirSync(`${DIRECTORY}/objects`, { recursive: true });
   writeFileSync(
@@ -128,10 +121,7 @@ async function main(): Promise<boolean> {
       spec: { controllerName: 'trickstercache.org/gateway-controller' },
     }),
   );
-  const write = (gateway: number, marker: string): void => {
-    writeFileSync(`${DIRECTORY}/objects/gw-${String(gateway)}.yaml`, documents(gateway, marker, ports));
-  };
-  for (let gateway = 0; gateway < GATEWAYS; gateway += 1) write(gateway, 'first');
+  for (let gateway = 0; gateway < GATEWAYS; gateway += 1) write(gateway, 'first', origins);
   writeFileSync(
     `${DIRECTORY}/config.yaml`,
     stringify({
@@ -140,7 +130,46 @@ async function main(): Promise<boolean> {
       logging: { log_level: 'warn' },
     }),
   );
+}
 
+async function startOrigins(): Promise<{ servers: Server[]; ports: number[] }> {
+  const servers = [0, 1].map(() => createServer((_, response) => response.end('ok')));
+  const ports: number[] = [];
+  for (const server of servers) {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    if (address !== null && typeof address === 'object') ports.push(address.port);
+  }
+  return { servers, ports };
+}
+
+async function untilAllServe(): Promise<void> {
+  await until(async () => (await ask(GATEWAYS - 1, ROUTES_PER_GATEWAY - 1)) !== undefined, 10);
+  for (let gateway = 0; gateway < GATEWAYS; gateway += 1) {
+    const markers = await Promise.all(
+      Array.from({ length: ROUTES_PER_GATEWAY }, (_, route) => ask(gateway, route)),
+    );
+    if (markers.includes(undefined)) throw new Error(`gateway ${String(gateway)} does not serve every route`);
+  }
+}
+
+/** Sorted times in ms from the write of a file to the first changed answer. */
+async function measureChanges(origins: readonly number[]): Promise<number[]> {
+  const times: number[] = [];
+  for (let change = 0; change < CHANGES; change += 1) {
+    const gateway = (change * 37) % GATEWAYS;
+    const marker = `change-${String(change)}`;
+    write(gateway, marker, origins);
+    const changed = performance.now();
+    await until(async () => (await ask(gateway, 0)) === marker, 0);
+    times.push(performance.now() - changed);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+async function main(): Promise<boolean> {
+  const origins = await startOrigins();
+  writeInputs(origins.ports);
   const started = performance.now();
   const product: ChildProcess = spawn(
     process.execPath,
@@ -148,26 +177,9 @@ async function main(): Promise<boolean> {
     { stdio: ['ignore', 'inherit', 'inherit'] },
   );
   try {
-    await until(async () => (await ask(GATEWAYS - 1, ROUTES_PER_GATEWAY - 1)) !== undefined, 10);
-    for (let gateway = 0; gateway < GATEWAYS; gateway += 1) {
-      const markers = await Promise.all(
-        Array.from({ length: ROUTES_PER_GATEWAY }, (_, route) => ask(gateway, route)),
-      );
-      if (markers.includes(undefined))
-        throw new Error(`gateway ${String(gateway)} does not serve every route`);
-    }
+    await untilAllServe();
     const startMs = performance.now() - started;
-
-    const times: number[] = [];
-    for (let change = 0; change < CHANGES; change += 1) {
-      const gateway = (change * 37) % GATEWAYS;
-      const marker = `change-${String(change)}`;
-      write(gateway, marker);
-      const changed = performance.now();
-      await until(async () => (await ask(gateway, 0)) === marker, 0);
-      times.push(performance.now() - changed);
-    }
-    times.sort((a, b) => a - b);
+    const times = await measureChanges(origins.ports);
     const worst = times.at(-1) ?? 0;
     const routes = GATEWAYS * ROUTES_PER_GATEWAY;
     console.log(
@@ -181,9 +193,9 @@ async function main(): Promise<boolean> {
     return startMs <= GOAL_START_MS && worst <= GOAL_CHANGE_MS;
   } finally {
     product.kill('SIGKILL');
-    for (const origin of origins) {
-      origin.closeAllConnections();
-      origin.close();
+    for (const server of origins.servers) {
+      server.closeAllConnections();
+      server.close();
     }
   }
 }
