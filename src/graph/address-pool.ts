@@ -1,0 +1,166 @@
+import type { AddressPool } from '../apis/infra/address-pool.js';
+import { sortedBy } from '../util/collections.js';
+import { notUsable, type AddressOutcome } from './addresses.js';
+import { gatewayConditions } from './conditions/gateway.js';
+import type { GatewayNode } from './gateway.js';
+import { selects } from './label-selector.js';
+import type { AddressRange, Libraries } from './libraries.js';
+import { compareAge } from './precedence.js';
+import type { GraphLookup } from './rows.js';
+import type { StatusAddress } from './status-plan.js';
+
+/** Addresses that Gateways hold already, by `namespace/name`: what was assigned before is kept while it can be. */
+export type HeldAddresses = ReadonlyMap<string, readonly StatusAddress[]>;
+
+interface Pool {
+  readonly pool: AddressPool;
+  readonly ranges: readonly AddressRange[];
+}
+
+/**
+ * Mode `pool`: every Gateway gets an address of its own. First everybody keeps what they hold, then requests of
+ * `spec.addresses` are met, then the first free address is given out; within each step the older Gateway first.
+ */
+export function assignPoolAddresses(
+  gateways: readonly GatewayNode[],
+  pools: Iterable<AddressPool>,
+  held: HeldAddresses,
+  { lookup, libraries }: { readonly lookup: GraphLookup; readonly libraries: Libraries },
+): ReadonlyMap<string, AddressOutcome> {
+  const allocation = new Allocation(toPools(pools, libraries), lookup, libraries);
+  const ordered = [...gateways].sort(compareAge);
+  for (const gateway of ordered) allocation.keep(gateway, held.get(gateway.id) ?? []);
+  for (const gateway of ordered) allocation.takeRequested(gateway);
+  for (const gateway of ordered) allocation.takeAny(gateway);
+  return new Map(ordered.map((gateway) => [gateway.id, allocation.outcomeOf(gateway)]));
+}
+
+/** What is no address, range or CIDR is left out: one bad entry must not take the pool away from everybody. */
+function toPools(pools: Iterable<AddressPool>, libraries: Libraries): readonly Pool[] {
+  return sortedBy(pools, ({ metadata }) => metadata.name).map((pool) => ({
+    pool,
+    ranges: pool.spec.addresses.flatMap((text) => libraries.parseAddressRange(text) ?? []),
+  }));
+}
+
+class Allocation {
+  /** Address to the Gateway that has it. */
+  readonly #holders = new Map<string, string>();
+  readonly #byGateway = new Map<string, string[]>();
+
+  constructor(
+    private readonly pools: readonly Pool[],
+    private readonly lookup: GraphLookup,
+    private readonly libraries: Libraries,
+  ) {}
+
+  keep(gateway: GatewayNode, held: readonly StatusAddress[]): void {
+    const requested = this.#requestedValues(gateway);
+    for (const { value } of held) {
+      const address = this.libraries.canonicalAddress(value);
+      if (address === undefined || !this.#isWanted(gateway, address, requested)) continue;
+      this.#take(gateway, address);
+    }
+  }
+
+  takeRequested(gateway: GatewayNode): void {
+    for (const address of this.#requestedValues(gateway)) {
+      if (this.#poolsOf(gateway).some(({ ranges }) => contains(ranges, address))) this.#take(gateway, address);
+    }
+  }
+
+  takeAny(gateway: GatewayNode): void {
+    const missing = this.#openPlaces(gateway) - this.#held(gateway).length;
+    if (missing <= 0) return;
+    let open = missing;
+    for (const { pool, ranges } of this.#poolsOf(gateway)) {
+      if (!pool.spec.autoAssign) continue;
+      for (const range of ranges) {
+        for (const address of range.addresses()) {
+          if (this.#holders.has(address)) continue;
+          this.#take(gateway, address);
+          if (--open === 0) return;
+        }
+      }
+    }
+  }
+
+  outcomeOf(gateway: GatewayNode): AddressOutcome {
+    const bind = this.#held(gateway);
+    const addresses = bind.map((value) => ({ type: 'IPAddress' as const, value }));
+    const { requestedAddresses } = gateway;
+    if (requestedAddresses.length === 0) {
+      if (bind.length > 0) return { bind, addresses };
+      const problem = gatewayConditions.addressNotAssigned('No AddressPool has a free address for the Gateway');
+      return { bind, addresses, problem };
+    }
+    const unmet = requestedAddresses.filter(
+      ({ type, value = '' }) =>
+        value !== '' &&
+        (type !== 'IPAddress' || !bind.includes(this.libraries.canonicalAddress(value) ?? '')),
+    );
+    if (unmet.length > 0) {
+      return { bind, addresses, problem: notUsable(unmet, 'is in no AddressPool of the Gateway or taken') };
+    }
+    const short = bind.length < this.#openPlaces(gateway);
+    const empty = requestedAddresses.filter(({ value = '' }) => value === '');
+    return short ? { bind, addresses, problem: notUsable(empty, '') } : { bind, addresses };
+  }
+
+  /** How many addresses it should have: one when it asks for nothing, else one for each entry that a pool can meet. */
+  #openPlaces(gateway: GatewayNode): number {
+    const { requestedAddresses } = gateway;
+    if (requestedAddresses.length === 0) return 1;
+    const withoutValue = requestedAddresses.filter(
+      ({ type, value = '' }) => type === 'IPAddress' && value === '',
+    ).length;
+    const met = this.#requestedValues(gateway).filter((one) => this.#holders.get(one) === gateway.id).length;
+    const impossible = requestedAddresses.filter(
+      ({ type, value = '' }) => type !== 'IPAddress' && value === '',
+    ).length;
+    return withoutValue + met + impossible;
+  }
+
+  /** Whether it may keep an address that it holds: it asks for just this, or it takes any. */
+  #isWanted(gateway: GatewayNode, address: string, requested: readonly string[]): boolean {
+    const pools = this.#poolsOf(gateway).filter(({ ranges }) => contains(ranges, address));
+    if (pools.length === 0) return false;
+    if (requested.includes(address)) return true;
+    const takesAny =
+      gateway.requestedAddresses.length === 0 ||
+      gateway.requestedAddresses.some(({ type, value = '' }) => type === 'IPAddress' && value === '');
+    const places = gateway.requestedAddresses.length === 0 ? 1 : gateway.requestedAddresses.length;
+    return takesAny && pools.some(({ pool }) => pool.spec.autoAssign) && this.#held(gateway).length < places;
+  }
+
+  #requestedValues(gateway: GatewayNode): readonly string[] {
+    return gateway.requestedAddresses.flatMap(({ type, value = '' }) =>
+      type === 'IPAddress' && value !== '' ? (this.libraries.canonicalAddress(value) ?? []) : [],
+    );
+  }
+
+  #poolsOf(gateway: GatewayNode): readonly Pool[] {
+    return this.pools.filter(({ pool: { spec } }) => {
+      if (spec.gatewayClassNames && !spec.gatewayClassNames.includes(gateway.className)) return false;
+      if (!spec.namespaceSelector) return true;
+      const labels = this.lookup.find('namespaces', gateway.ref.namespace)?.metadata.labels;
+      return labels !== undefined && selects(spec.namespaceSelector, labels);
+    });
+  }
+
+  #held(gateway: GatewayNode): readonly string[] {
+    return this.#byGateway.get(gateway.id) ?? [];
+  }
+
+  #take(gateway: GatewayNode, address: string): void {
+    if (this.#holders.has(address)) return;
+    this.#holders.set(address, gateway.id);
+    const held = this.#byGateway.get(gateway.id);
+    if (held) held.push(address);
+    else this.#byGateway.set(gateway.id, [address]);
+  }
+}
+
+function contains(ranges: readonly AddressRange[], address: string): boolean {
+  return ranges.some((range) => range.contains(address));
+}

@@ -1,0 +1,173 @@
+import { compareText } from '../util/collections.js';
+import { coversHostname, hostnameChain } from './hostname.js';
+import { hostnameConflict, type Verdict } from './listener-conflicts.js';
+import type { ListenerNode } from './listener.js';
+import type { HostRefusal, RouteNode } from './route.js';
+
+/**
+ * Who serves a hostname on a port that Gateways of several namespaces share. Nothing in a request says which
+ * Gateway it was meant for, so a hostname belongs to the namespace that claimed it first, and a wildcard keeps
+ * newer claims of other namespaces from the hostnames below it.
+ */
+export interface Ownership {
+  /** By listener key. */
+  readonly listeners: ReadonlyMap<string, Verdict>;
+  /** By route key, only for routes that lost something. */
+  readonly routes: ReadonlyMap<string, readonly HostRefusal[]>;
+}
+
+export const NO_OWNERSHIP: Ownership = { listeners: new Map(), routes: new Map() };
+
+/** What takes part: a listener that is served on the shared address. */
+export interface SharedListener {
+  readonly listener: ListenerNode;
+  /** Of the class: lifts the rules between route namespaces. */
+  readonly crossNamespacePaths: boolean;
+}
+
+interface Claim {
+  readonly hostname: string;
+  readonly listener: ListenerNode;
+  readonly crossNamespacePaths: boolean;
+  readonly createdAt: number;
+  /** Ties go to Gateways before routes, then to the first id. */
+  readonly id: string;
+  readonly route?: RouteNode;
+}
+
+export function settleOwnership(
+  shared: ReadonlyMap<string, SharedListener>,
+  routes: readonly RouteNode[],
+): Ownership {
+  const listeners = new Map<string, Verdict>();
+  const lost = new Map<string, HostRefusal[]>();
+  const ports = new Map<number, PortOwners>();
+  for (const claim of collectClaims(shared, routes)) {
+    const port = claim.listener.port;
+    const owners = ports.get(port) ?? new PortOwners();
+    ports.set(port, owners);
+    const refusal = owners.claim(claim);
+    if (!refusal) continue;
+    if (claim.route) append(lost, claim.route.key, refusal);
+    else listeners.set(claim.listener.key, hostnameConflict(`Hostname ${claim.hostname} ${refusal.message}`));
+  }
+  return { listeners, routes: lost };
+}
+
+function append<V>(map: Map<string, V[]>, key: string, value: V): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+/** Oldest first. */
+function collectClaims(
+  shared: ReadonlyMap<string, SharedListener>,
+  routes: readonly RouteNode[],
+): readonly Claim[] {
+  const isolation = new Isolation([...shared.values()].map(({ listener }) => listener));
+  const claims: Claim[] = [];
+  for (const { listener, crossNamespacePaths } of shared.values()) {
+    if (listener.hostname === '') continue;
+    const { createdAt, namespace, name } = listener.owner;
+    const id = `0/${namespace}/${name}/${listener.name}`;
+    claims.push({ hostname: listener.hostname, listener, crossNamespacePaths, createdAt, id });
+  }
+  for (const route of routes) {
+    for (const { attached } of route.parents) {
+      for (const { listener, hostnames } of attached) {
+        const member = shared.get(listener.key);
+        if (!member) continue;
+        for (const hostname of hostnames) {
+          // Through this listener the hostname is never served, so nothing is claimed.
+          if (isolation.listenerFor(listener, hostname) !== listener.hostname) continue;
+          const { crossNamespacePaths } = member;
+          const id = `1/${route.id}/${route.kind}`;
+          claims.push({ hostname, listener, crossNamespacePaths, createdAt: route.createdAt, id, route });
+        }
+      }
+    }
+  }
+  return claims.sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
+}
+
+/** The hostnames of the listeners of each Gateway and port: the most specific one answers for a host alone. */
+export class Isolation {
+  readonly #hostnames = new Map<string, Set<string>>();
+
+  constructor(listeners: Iterable<ListenerNode>) {
+    for (const listener of listeners) {
+      const key = isolationKey(listener);
+      const known = this.#hostnames.get(key);
+      if (known) known.add(listener.hostname);
+      else this.#hostnames.set(key, new Set([listener.hostname]));
+    }
+  }
+
+  /** The hostname of the listener beside (or equal to) the given one that answers for every host of `hostname`. */
+  listenerFor(listener: ListenerNode, hostname: string): string | undefined {
+    const known = this.#hostnames.get(isolationKey(listener));
+    if (known === undefined) return undefined;
+    return known.size === 1 ? listener.hostname : hostnameChain(hostname).find((one) => known.has(one));
+  }
+}
+
+function isolationKey(listener: ListenerNode): string {
+  return `${listener.gateway}:${listener.port}`;
+}
+
+interface Owner {
+  /** Namespace of the Gateway or ListenerSet. */
+  readonly gatewayNamespace: string;
+  /** Namespace of the routes that serve it; absent while only a listener claims it. */
+  routeNamespace?: string;
+}
+
+class PortOwners {
+  readonly #owners = new Map<string, Owner>();
+
+  claim(claim: Claim): HostRefusal | undefined {
+    const { hostname, listener, route } = claim;
+    const refused = (reason: HostRefusal['reason'], message: string): HostRefusal => ({
+      listener: listener.key,
+      hostname,
+      reason,
+      message,
+    });
+    const wildcard = this.#wildcardAbove(claim);
+    if (wildcard !== undefined) {
+      return refused('NotAllowedByListeners', `is under ${wildcard}, which another namespace owns`);
+    }
+    const owner = this.#owners.get(hostname);
+    const gatewayNamespace = listener.owner.namespace;
+    if (!owner) {
+      this.#owners.set(
+        hostname,
+        route ? { gatewayNamespace, routeNamespace: route.namespace } : { gatewayNamespace },
+      );
+      return undefined;
+    }
+    if (owner.gatewayNamespace !== gatewayNamespace) {
+      return refused('HostnameConflict', `belongs to a Gateway of namespace ${owner.gatewayNamespace}`);
+    }
+    if (!route) return undefined;
+    owner.routeNamespace ??= route.namespace;
+    if (owner.routeNamespace === route.namespace || claim.crossNamespacePaths) return undefined;
+    return refused('HostnameConflict', `belongs to the routes of namespace ${owner.routeNamespace}`);
+  }
+
+  /** The wildcard of another namespace that keeps the claim out. */
+  #wildcardAbove({ hostname, listener, route, crossNamespacePaths }: Claim): string | undefined {
+    for (const wildcard of hostnameChain(hostname)) {
+      if (wildcard === hostname || wildcard === '') continue;
+      // The listener's own claim has passed this rule: it delegates what is below its hostname.
+      if (route && listener.hostname !== '' && coversHostname(wildcard, listener.hostname)) return undefined;
+      const owner = this.#owners.get(wildcard);
+      if (!owner) continue;
+      if (owner.gatewayNamespace !== listener.owner.namespace) return wildcard;
+      const foreign = owner.routeNamespace !== undefined && owner.routeNamespace !== route?.namespace;
+      if (route && foreign && !crossNamespacePaths) return wildcard;
+    }
+    return undefined;
+  }
+}

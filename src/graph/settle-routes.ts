@@ -1,0 +1,123 @@
+import type { GatewayNode } from './gateway.js';
+import { NO_OWNERSHIP, settleOwnership, type Ownership, type SharedListener } from './host-ownership.js';
+import type { Verdict } from './listener-conflicts.js';
+import { Memo, StableValues } from './memo.js';
+import { findMixedRoutes } from './mixed-routes.js';
+import { settleRoute, type HostRefusal, type RouteNode, type SettledRoute } from './route.js';
+import type { ListenerSettlement } from './settle-listeners.js';
+
+export interface RouteSettlement {
+  readonly routes: readonly SettledRoute[];
+  /** Those of the listeners' comparison and those that ownership of hosts adds. */
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+  /** Number of accepted routes by listener key. */
+  readonly attachedRoutes: ReadonlyMap<string, number>;
+}
+
+const NONE: readonly HostRefusal[] = [];
+
+/** Compares routes with each other: who owns a hostname, which kind answers for it. */
+export class RouteSettler {
+  readonly #ownership = new Memo<Ownership>();
+  readonly #refusals = new StableValues<readonly HostRefusal[]>();
+  readonly #settled = new Memo<SettledRoute>();
+
+  settle(routes: readonly RouteNode[], settlement: ListenerSettlement): RouteSettlement {
+    const shared = sharedListeners(settlement);
+    const ownership = this.#settleOwnership(shared, routes);
+    const verdicts = new Map([...settlement.verdicts, ...ownership.listeners]);
+    const mixed = findMixedRoutes(routes, {
+      refused: (route, listener, hostname) =>
+        (ownership.routes.get(route.key) ?? NONE).some(
+          (one) => one.listener === listener && one.hostname === hostname,
+        ),
+      mayMix: mixingListeners(settlement),
+    });
+    const settled = routes.map((route) => {
+      const refusals = this.#refusalsOf(route.key, ownership, mixed);
+      return this.#settled.get(route.key, [route, refusals], () => settleRoute(route, refusals));
+    });
+    return { routes: settled, verdicts, attachedRoutes: countAttached(settled) };
+  }
+
+  endPass(): void {
+    this.#ownership.endPass();
+    this.#refusals.endPass();
+    this.#settled.endPass();
+  }
+
+  #settleOwnership(shared: ReadonlyMap<string, SharedListener>, routes: readonly RouteNode[]): Ownership {
+    if (shared.size === 0) return NO_OWNERSHIP;
+    const members = [...shared.values()];
+    const inputs = [
+      ...members.map(({ listener }) => listener),
+      ...members.map(({ crossNamespacePaths }) => crossNamespacePaths),
+      ...routes,
+    ];
+    return this.#ownership.get('all', inputs, () => settleOwnership(shared, routes));
+  }
+
+  #refusalsOf(
+    key: string,
+    ownership: Ownership,
+    mixed: ReadonlyMap<string, readonly HostRefusal[]>,
+  ): readonly HostRefusal[] {
+    const owned = ownership.routes.get(key) ?? NONE;
+    const other = mixed.get(key) ?? NONE;
+    if (owned.length === 0 && other.length === 0) return NONE;
+    return this.#refusals.keep(key, [...owned, ...other]);
+  }
+}
+
+/** The listeners that are served on the shared address, in a stable order. */
+function sharedListeners({
+  gateways,
+  listenerSets,
+  verdicts,
+  joined,
+}: ListenerSettlement): ReadonlyMap<string, SharedListener> {
+  const members = new Map<string, SharedListener>();
+  const parents = new Map<string, GatewayNode>();
+  const add = (node: { readonly listeners: GatewayNode['listeners'] }, parent: GatewayNode): void => {
+    if (parent.refused || parent.parameters.addressing !== 'shared') return;
+    for (const listener of node.listeners) {
+      if (!listener.servable || verdicts.has(listener.key)) continue;
+      const { crossNamespacePaths } = parent.parameters;
+      members.set(listener.key, { listener, crossNamespacePaths });
+    }
+  };
+  for (const gateway of gateways) {
+    parents.set(gateway.id, gateway);
+    add(gateway, gateway);
+  }
+  for (const set of listenerSets) {
+    const parent = parents.get(set.gateway);
+    if (parent && joined.has(set.id)) add(set, parent);
+  }
+  return members;
+}
+
+function mixingListeners({ gateways, listenerSets }: ListenerSettlement): (listener: string) => boolean {
+  const mixing = new Set<string>();
+  const classes = new Map(gateways.map((node) => [node.id, node.parameters]));
+  for (const { id, listeners } of gateways) {
+    if (classes.get(id)?.allowMixedRoutes === true) for (const { key } of listeners) mixing.add(key);
+  }
+  for (const { gateway, listeners } of listenerSets) {
+    if (classes.get(gateway)?.allowMixedRoutes === true) for (const { key } of listeners) mixing.add(key);
+  }
+  return (listener) => mixing.has(listener);
+}
+
+/** A route counts once on each listener, however many of its parentRefs lead there. */
+function countAttached(routes: readonly SettledRoute[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { parents } of routes) {
+    const listeners = new Set<string>();
+    for (const { accepted, attached } of parents) {
+      if (accepted) for (const { listener } of attached) listeners.add(listener.key);
+    }
+    for (const key of listeners) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
