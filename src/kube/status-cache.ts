@@ -44,7 +44,8 @@ export class StatusCache {
   observer(kind: Kind): RawObserver {
     return {
       seen: (key, raw) => {
-        this.put({ kind, key }, toObserved(raw));
+        this.correct({ kind, key }, toObserved(raw));
+        this.#changes$.next({ kind, key });
       },
       gone: (key) => {
         this.#byKind.get(kind)?.delete(key);
@@ -57,15 +58,14 @@ export class StatusCache {
     return this.#byKind.get(kind)?.get(key);
   }
 
-  /** Also what a write or a read answered, which is newer than what the watch said until it catches up. */
-  put({ kind, key }: StatusKey, observed: ObservedStatus): void {
+  /** What a write or a read answered: newer than what the watch has said, which will catch up. No change is told. */
+  correct({ kind, key }: StatusKey, observed: ObservedStatus): void {
     const statuses = this.#byKind.get(kind) ?? new Map<string, ObservedStatus>();
     this.#byKind.set(kind, statuses.set(key, observed));
     const claimed = this.#claimed.get(kind) ?? new Set<string>();
     this.#claimed.set(kind, claimed);
     if (this.#claims(observed.status)) claimed.add(key);
     else claimed.delete(key);
-    this.#changes$.next({ kind, key });
   }
 
   /** Objects with entries of this controller in `status.parents` or `status.ancestors`. */

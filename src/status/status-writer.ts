@@ -1,0 +1,151 @@
+import type { Subscription } from 'rxjs';
+
+import type { PlannedStatus, StatusPlan } from '../graph/status-plan.js';
+import type { LeadershipTerm } from '../kube/leadership.js';
+import { sameValue } from '../kube/same-value.js';
+import type { StatusKey } from '../kube/status-cache.js';
+import { TokenBucket, type RateLimit } from '../kube/token-bucket.js';
+import { WorkQueue } from '../kube/work-queue.js';
+import { mergeStatus } from './merge-status.js';
+import { objectKey, planByObject, textOf } from './status-key.js';
+import type { StatusSink } from './status-sink.js';
+import { StatusWrite } from './status-write.js';
+import type { StatusWriterOptions } from './status-writer-options.js';
+import { withdrawal } from './withdrawal.js';
+
+/** A status that is as planned. */
+interface Settled {
+  readonly planned: PlannedStatus;
+  /** What the API server made of it: it may have dropped fields that its CRD does not know. */
+  readonly stored: unknown;
+}
+
+const RATE_LIMIT: RateLimit = { perSecond: 100, burst: 200 };
+const CONCURRENCY = 8;
+
+/**
+ * Writes statuses to the API server. In: plans, of which the newest counts; out: PUTs of `/status`, at most one for an
+ * object and plan, and only for what differs. Only the leader writes, each write belongs to its term, and a verdict
+ * goes onto no other generation than the one it is about. It decides nothing about what a status says.
+ */
+export class StatusWriter implements StatusSink {
+  readonly #options: StatusWriterOptions;
+  readonly #write: StatusWrite;
+  readonly #queue: WorkQueue<PlannedStatus>;
+  readonly #settled = new Map<string, Settled>();
+  #plan: ReadonlyMap<string, PlannedStatus> | undefined;
+  #term: LeadershipTerm | undefined;
+  #subscription: Subscription | undefined;
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
+    const { clock, rateLimit = RATE_LIMIT } = options;
+    this.#write = new StatusWrite(options, new TokenBucket(rateLimit, clock));
+    this.#queue = new WorkQueue({
+      handle: (key, planned) => this.#handle(key, planned),
+      concurrency: CONCURRENCY,
+      clock,
+    });
+  }
+
+  start(): void {
+    const { leadership$, statuses, logger } = this.#options;
+    const error = (problem: unknown): void => {
+      logger.error({ problem: String(problem) }, 'status writer lost its input');
+    };
+    this.#subscription = leadership$.subscribe({
+      next: (leadership) => {
+        this.#lead(leadership.leading ? leadership.term : undefined);
+      },
+      error,
+    });
+    this.#subscription.add(
+      statuses.changes$.subscribe({
+        next: (key) => {
+          this.#observed(key);
+        },
+        error,
+      }),
+    );
+  }
+
+  publish(plan: StatusPlan): void {
+    this.#plan = planByObject(plan);
+    if (this.#term !== undefined) this.#enqueue();
+  }
+
+  /** Resolves when everything planned is written, dropped or overtaken. */
+  idle(): Promise<void> {
+    return this.#queue.idle();
+  }
+
+  /** Begins nothing any more; writes in flight end by themselves or with the term. */
+  async stop(): Promise<void> {
+    this.#subscription?.unsubscribe();
+    this.#queue.stop();
+    await this.#queue.idle();
+  }
+
+  /** A new leader does not trust what its predecessor wrote, or what it wrote itself in another term. */
+  #lead(term: LeadershipTerm | undefined): void {
+    this.#term = term;
+    this.#settled.clear();
+    this.#queue.clear();
+    if (term !== undefined) this.#enqueue();
+  }
+
+  #enqueue(): void {
+    if (this.#plan === undefined) return;
+    for (const [key, planned] of this.#plan) {
+      if (this.#settled.get(key)?.planned !== planned) this.#queue.add(key, planned);
+    }
+    const plan = this.#plan;
+    for (const key of this.#settled.keys()) {
+      if (!plan.has(key)) this.#settled.delete(key);
+    }
+    this.#queue.retain((key) => plan.has(key));
+    this.#withdraw(plan);
+  }
+
+  /** Objects that name us no longer: our entries in their status go, or a reader would believe them for ever. */
+  #withdraw(plan: ReadonlyMap<string, PlannedStatus>): void {
+    for (const key of this.#options.statuses.claimed()) {
+      const text = textOf(key);
+      const observed = this.#options.statuses.get(key);
+      if (plan.has(text) || observed === undefined) continue;
+      const planned = withdrawal(key, observed);
+      if (planned !== undefined) this.#queue.add(text, planned);
+    }
+  }
+
+  /** Somebody else changed a status that was as planned: when ours is damaged, it is written again. */
+  #observed(key: StatusKey): void {
+    const text = textOf(key);
+    const settled = this.#settled.get(text);
+    const observed = this.#options.statuses.get(key);
+    if (settled === undefined || observed === undefined) return;
+    if (observed.generation !== settled.planned.generation || observed.uid !== settled.planned.object.uid)
+      return;
+    if (sameValue(observed.status, settled.stored)) return;
+    const { controllerName, clock } = this.#options;
+    const merged = mergeStatus(observed.status, settled.planned, { controllerName, now: clock.now() });
+    if (merged !== undefined) this.#queue.add(text, settled.planned);
+    else this.#settled.set(text, { ...settled, stored: observed.status });
+  }
+
+  async #handle(text: string, planned: PlannedStatus): Promise<number | undefined> {
+    const term = this.#term;
+    if (term?.isCurrent() !== true) return undefined;
+    // A retry of what a newer plan has replaced.
+    const newest = this.#plan?.get(text) ?? planned;
+    const { object } = newest;
+    const key = { kind: object.kind, key: objectKey(object) };
+    const outcome = await this.#write.attempt(key, newest, term);
+    if (outcome.result === 'retry') return outcome.afterMs;
+    // A change of leader meanwhile has forgotten everything, and so has this.
+    if (outcome.result === 'settled' && this.#term === term && this.#plan?.get(text) === newest) {
+      this.#settled.set(text, { planned: newest, stored: outcome.stored });
+    }
+    return undefined;
+  }
+}
