@@ -1,3 +1,5 @@
+import type { FieldBlock, Fields } from '../../exchange/fields.js';
+import { FieldList } from '../../exchange/fields.js';
 import { latin1Write } from '../latin1.js';
 import { encodeHuffman, huffmanLength } from './huffman.js';
 import { ENTRY_OVERHEAD, STATIC_FIELDS, STATIC_LENGTH } from './static-table.js';
@@ -17,7 +19,7 @@ const NEVER = 3;
 
 /** Names whose values seldom repeat on a connection: indexing them only pushes out those that do. */
 const PLAIN_NAMES =
-  ':path content-length content-range date age etag expires last-modified location if-none-match if-modified-since ' +
+  'content-length content-range date age etag expires last-modified location if-none-match if-modified-since ' +
   'range x-request-id traceparent grpc-message grpc-timeout grpc-status-details-bin';
 /** Names of few values: indexed when first seen. */
 const EAGER_NAMES =
@@ -73,15 +75,29 @@ function knownNames(): ReadonlyMap<string, KnownName> {
   return known;
 }
 
+/** A prepared run of fields as one encoder puts it, while its table is the same. */
+interface EncodedBlock {
+  readonly generation: number;
+  readonly bytes: Buffer;
+}
+
+/** Where every encoder of the thread writes: a block is copied out before the next one begins. */
+let scratch = Buffer.allocUnsafeSlow(16_384);
+
 /**
  * Encodes header blocks (RFC 7541) with a dynamic table. A value enters the table at once when its name has few
  * values, and otherwise when it is seen the second time in a row: unique values never push out the others.
  */
 export class HeaderEncoder {
-  /** Where the next byte goes in the buffer given to {@link begin}. */
-  offset = 0;
+  /** Length of the block so far. */
+  length = 0;
 
-  #target: Buffer = Buffer.alloc(0);
+  /** Changes with the dynamic table. */
+  #generation = 0;
+  readonly #blocks = new WeakMap<FieldBlock, EncodedBlock>();
+  readonly #visit = (name: string, value: string): void => {
+    this.field(name, value);
+  };
   readonly #seen = new Map<string, SeenName>();
   // The dynamic table: a ring; entry `n` is in slot `n % RING`.
   readonly #owners: SeenName[] = [];
@@ -101,10 +117,14 @@ export class HeaderEncoder {
     this.#evict(0);
   }
 
-  /** Starts a block at an offset. Room for {@link HeaderEncoder.roomFor} of its fields must be there. */
-  begin(target: Buffer, offset: number): void {
-    this.#target = target;
-    this.offset = offset;
+  /** The block, at the start of this buffer: valid until any encoder of the thread begins another. */
+  get bytes(): Buffer {
+    return scratch;
+  }
+
+  /** Starts a block. */
+  begin(): void {
+    this.length = 0;
     if (this.#capacity === this.#announced && this.#lowest >= this.#capacity) return;
     // RFC 7541 §4.2: the smallest size since the last block comes first, so that the peer evicts as we did.
     if (this.#lowest < this.#capacity) this.#integer(0x20, 0x1f, this.#lowest);
@@ -113,26 +133,35 @@ export class HeaderEncoder {
     this.#lowest = this.#capacity;
   }
 
-  /** An upper bound of a field's length when encoded; a block needs 16 more. */
-  static roomFor(name: string, value: string): number {
-    return name.length + value.length + 12;
-  }
-
   status(status: number): void {
-    const at = this.#target;
     const index =
       status === 200 ? 8 : status === 204 ? 9 : status === 206 ? 10 : status === 304 ? 11 :
       status === 400 ? 12 : status === 404 ? 13 : status === 500 ? 14 : 0; // prettier-ignore
-    if (index > 0) at[this.offset++] = 0x80 | index;
+    if (index > 0) scratch[this.length++] = 0x80 | index;
     else this.field(':status', String(status));
+  }
+
+  /** Every field. Prepared beginnings are copied when they were encoded before. */
+  fields(fields: Fields): void {
+    if (!(fields instanceof FieldList)) {
+      fields.forEach(this.#visit);
+      return;
+    }
+    if (fields.base) this.#block(fields.base);
+    const { own, neverIndexed } = fields;
+    for (let i = 0; i + 1 < own.length; i += 2) {
+      const name = own[i] ?? '';
+      this.field(name, own[i + 1] ?? '', neverIndexed?.includes(name));
+    }
   }
 
   /** @param name in lower case. @param sensitive the field must never be indexed, on any hop. */
   field(name: string, value: string, sensitive = false): void {
+    this.#reserve(name.length + value.length + 16);
     const seen = this.#seen.get(name) ?? this.#remember(name);
     const staticIndex = seen.staticValues.get(value);
     if (staticIndex !== undefined && !sensitive) {
-      this.#target[this.offset++] = 0x80 | staticIndex;
+      scratch[this.length++] = 0x80 | staticIndex;
       return;
     }
     if (sensitive || seen.policy === NEVER) {
@@ -157,6 +186,29 @@ export class HeaderEncoder {
     }
   }
 
+  #block(block: FieldBlock): void {
+    const known = this.#blocks.get(block);
+    if (known?.generation === this.#generation) {
+      this.#reserve(known.bytes.length);
+      this.length += known.bytes.copy(scratch, this.length);
+      return;
+    }
+    const start = this.length;
+    const generation = this.#generation;
+    const { flat } = block;
+    for (let i = 0; i + 1 < flat.length; i += 2) this.field(flat[i] ?? '', flat[i + 1] ?? '');
+    if (generation !== this.#generation) return;
+    this.#blocks.set(block, { generation, bytes: Buffer.from(scratch.subarray(start, this.length)) });
+  }
+
+  /** A literal is never longer than its texts, two lengths and an index. */
+  #reserve(room: number): void {
+    if (this.length + room <= scratch.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(scratch.length * 2, this.length + room));
+    scratch.copy(larger, 0, 0, this.length);
+    scratch = larger;
+  }
+
   #indexOf(entry: number): number {
     return STATIC_LENGTH + this.#next - entry;
   }
@@ -166,7 +218,7 @@ export class HeaderEncoder {
     if (seen.staticName > 0) this.#integer(flags, mask, seen.staticName);
     else if (seen.newest >= this.#next - this.#count) this.#integer(flags, mask, this.#indexOf(seen.newest));
     else {
-      this.#target[this.offset++] = flags;
+      scratch[this.length++] = flags;
       this.#string(name);
     }
     this.#string(value);
@@ -177,23 +229,23 @@ export class HeaderEncoder {
     const coded = huffmanLength(text);
     if (coded < length) {
       this.#integer(0x80, 0x7f, coded);
-      this.offset = encodeHuffman(text, this.#target, this.offset);
+      this.length = encodeHuffman(text, scratch, this.length);
     } else {
       this.#integer(0, 0x7f, length);
-      this.offset = latin1Write(this.#target, text, this.offset);
+      this.length = latin1Write(scratch, text, this.length);
     }
   }
 
   #integer(flags: number, mask: number, value: number): void {
-    const target = this.#target;
+    const target = scratch;
     if (value < mask) {
-      target[this.offset++] = flags | value;
+      target[this.length++] = flags | value;
       return;
     }
-    target[this.offset++] = flags | mask;
+    target[this.length++] = flags | mask;
     let rest = value - mask;
-    for (; rest > 127; rest >>>= 7) target[this.offset++] = (rest & 0x7f) | 0x80;
-    target[this.offset++] = rest;
+    for (; rest > 127; rest >>>= 7) target[this.length++] = (rest & 0x7f) | 0x80;
+    target[this.length++] = rest;
   }
 
   #remember(name: string): SeenName {
@@ -213,6 +265,7 @@ export class HeaderEncoder {
     const size = name.length + value.length + ENTRY_OVERHEAD;
     this.#evict(size);
     if (size > this.#capacity) return;
+    this.#generation++;
     const slot = this.#next % RING;
     this.#owners[slot] = seen;
     this.#values[slot] = value;
@@ -229,6 +282,7 @@ export class HeaderEncoder {
       this.#owners[slot]?.entries.delete(this.#values[slot] ?? '');
       this.#size -= this.#sizes[slot] ?? 0;
       this.#count--;
+      this.#generation++;
     }
   }
 }

@@ -1,0 +1,79 @@
+import { FieldBlock, FieldList } from '../exchange/fields.js';
+import { latin1Slice } from './latin1.js';
+import { HeaderDecoder } from './hpack/header-decoder.js';
+
+/** Longest block that is remembered, and how many. */
+const REMEMBERED_LENGTH = 512;
+const REMEMBERED = 256;
+/** Looking up costs about as much as it saves when nothing repeats: credit for trying. */
+const CREDIT = 32;
+
+/** A decoded header block and what its reader made of it. */
+export class HeaderBlock<T> {
+  /** What the reader made of the fields; kept with the block. */
+  template: T | undefined;
+  #prepared: FieldBlock | undefined;
+  #listed = false;
+
+  constructor(
+    readonly fields: string[],
+    readonly malformed: boolean,
+    readonly tooLarge: boolean,
+    readonly neverIndexed: readonly string[] | undefined,
+  ) {}
+
+  /** The template's fields for one exchange, which may change them. Those of a block that repeats are prepared once. */
+  list(fields: readonly string[]): FieldList {
+    if (this.#prepared) return new FieldList([], this.#prepared);
+    // Prepared fields carry no mark that they must not be indexed.
+    if (this.#listed && this.neverIndexed === undefined) {
+      this.#prepared = new FieldBlock(fields);
+      return new FieldList([], this.#prepared);
+    }
+    this.#listed = true;
+    const list = new FieldList([...fields]);
+    list.neverIndexed = this.neverIndexed;
+    return list;
+  }
+}
+
+/**
+ * Header blocks of one connection. Clients repeat themselves: a block that changed nothing in the dynamic table means
+ * the same as long as the table does not change, so its bytes are enough to find what it was decoded to.
+ */
+export class HeaderBlocks<T> {
+  readonly #decoder: HeaderDecoder;
+  readonly #known = new Map<string, HeaderBlock<T>>();
+  #credit = CREDIT;
+
+  constructor(maxListSize: number) {
+    this.#decoder = new HeaderDecoder(maxListSize);
+  }
+
+  /** @returns undefined for a COMPRESSION_ERROR. The block may be the same object as before. */
+  decode(buffer: Buffer, start: number, end: number): HeaderBlock<T> | undefined {
+    let key: string | undefined;
+    if (end - start <= REMEMBERED_LENGTH && this.#credit++ >= 0) {
+      key = latin1Slice(buffer, start, end);
+      const known = this.#known.get(key);
+      if (known) {
+        this.#credit = CREDIT;
+        return known;
+      }
+      this.#credit -= 2;
+      // After a row of failures a pause, in which each block gives a credit.
+      if (this.#credit < 0) this.#credit = -CREDIT;
+    }
+    const decoder = this.#decoder;
+    const { generation } = decoder;
+    const fields = decoder.decode(buffer, start, end);
+    if (fields === undefined) return undefined;
+    const block = new HeaderBlock<T>(fields, decoder.malformed, decoder.tooLarge, decoder.neverIndexed);
+    if (decoder.generation !== generation) this.#known.clear();
+    else if (key !== undefined) {
+      if (this.#known.size >= REMEMBERED) this.#known.clear();
+      this.#known.set(key, block);
+    }
+    return block;
+  }
+}

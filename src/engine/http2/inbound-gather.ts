@@ -1,0 +1,45 @@
+import { Piece } from '../exchange/piece.js';
+import { bufferPool } from './buffer-pool.js';
+
+/** Room that a codec downstream may use for its framing around the payload. */
+const ROOM = 64;
+
+/**
+ * Payload on its way from a connection's read buffer to an exchange. The read buffer is shared by all connections of
+ * the thread, so payload is moved here first; consecutive DATA frames of one stream become one piece. One gather
+ * serves the whole thread: it is empty whenever the event loop turns.
+ */
+export class InboundGather {
+  readonly #piece = new Piece();
+  #buffer = bufferPool.take();
+  #end = ROOM;
+
+  get length(): number {
+    return this.#end - ROOM;
+  }
+
+  /** @returns how many bytes of `[start, end)` found room. */
+  append(source: Buffer, start: number, end: number): number {
+    const taken = Math.min(end - start, this.#buffer.length - ROOM - this.#end);
+    source.copy(this.#buffer, this.#end, start, start + taken);
+    this.#end += taken;
+    return taken;
+  }
+
+  /** Everything since the last call, as one piece; appending starts anew. */
+  finish(last: boolean): Piece {
+    const piece = this.#piece.set(this.#buffer, ROOM, this.#end, last);
+    piece.roomBefore = ROOM;
+    piece.roomAfter = this.#buffer.length - this.#end;
+    this.#end = ROOM;
+    return piece;
+  }
+
+  /** The last piece's buffer belongs to someone else now. */
+  giveAway(): void {
+    this.#buffer = bufferPool.take();
+  }
+}
+
+/** The gather of this thread. */
+export const inboundGather = new InboundGather();
