@@ -53,4 +53,9 @@ export interface DownstreamStream {
   resumeBody(): void;
   /** Holds the request body back; pieces that were read already may still come. */
   pauseBody(): void;
+  /**
+   * The last call of every exchange that `begin` returned for, after its record was taken: the head may be used
+   * for something else, and the next request of the connection may begin.
+   */
+  release(): void;
 }

@@ -51,4 +51,6 @@ export type Termination = 'complete' | 'gateway' | 'client' | 'upstream' | 'time
 /** Metrics and access log. Must not throw and must not keep the record. */
 export interface ExchangeObserver {
   onExchangeEnd(record: ExchangeRecord): void;
+  /** A request that a codec refused before there was an exchange: malformed, too large, too slow. */
+  onRequestRefused(context: DownstreamContext, status: number, problem: string): void;
 }

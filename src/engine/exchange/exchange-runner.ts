@@ -1,5 +1,5 @@
 import type { InboundExchange } from './exchange.js';
-import type { DownstreamStream } from './downstream.js';
+import type { DownstreamContext, DownstreamStream } from './downstream.js';
 import type { RequestHead } from './heads.js';
 import type { Piece } from './piece.js';
 
@@ -11,4 +11,6 @@ export interface ExchangeRunner {
    * codec returns to the event loop and is then retained by the codec if the exchange is not over.
    */
   begin(stream: DownstreamStream, head: RequestHead, piece: Piece): InboundExchange;
+  /** A request that the codec refused (and answered with `status`) before there was an exchange: counted and logged. */
+  reject(context: DownstreamContext, status: number, problem: string): void;
 }
