@@ -7,23 +7,30 @@ export type ClusterSnapshot = { readonly [K in Kind]: ReadonlyMap<string, Object
 const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** A cluster without any object. */
-export const EMPTY_CLUSTER: ClusterSnapshot = {
-  GatewayClass: NOTHING,
-  Gateway: NOTHING,
-  ListenerSet: NOTHING,
-  HTTPRoute: NOTHING,
-  GRPCRoute: NOTHING,
-  TLSRoute: NOTHING,
-  TCPRoute: NOTHING,
-  UDPRoute: NOTHING,
-  ReferenceGrant: NOTHING,
-  BackendTLSPolicy: NOTHING,
-  XBackendTrafficPolicy: NOTHING,
-  TricksterCachePolicy: NOTHING,
-  AddressPool: NOTHING,
-  Service: NOTHING,
-  EndpointSlice: NOTHING,
-  Secret: NOTHING,
-  ConfigMap: NOTHING,
-  Namespace: NOTHING,
-};
+export const EMPTY_CLUSTER: ClusterSnapshot = clusterOf(() => NOTHING);
+
+/** The cluster that has, of each kind, what `create` gives. */
+export function clusterOf(
+  create: <K extends Kind>(kind: K) => ReadonlyMap<string, ObjectsByKind[K]>,
+): ClusterSnapshot {
+  return {
+    GatewayClass: create('GatewayClass'),
+    Gateway: create('Gateway'),
+    ListenerSet: create('ListenerSet'),
+    HTTPRoute: create('HTTPRoute'),
+    GRPCRoute: create('GRPCRoute'),
+    TLSRoute: create('TLSRoute'),
+    TCPRoute: create('TCPRoute'),
+    UDPRoute: create('UDPRoute'),
+    ReferenceGrant: create('ReferenceGrant'),
+    BackendTLSPolicy: create('BackendTLSPolicy'),
+    XBackendTrafficPolicy: create('XBackendTrafficPolicy'),
+    TricksterCachePolicy: create('TricksterCachePolicy'),
+    AddressPool: create('AddressPool'),
+    Service: create('Service'),
+    EndpointSlice: create('EndpointSlice'),
+    Secret: create('Secret'),
+    ConfigMap: create('ConfigMap'),
+    Namespace: create('Namespace'),
+  };
+}

@@ -41,3 +41,8 @@ export interface ObjectsByKind extends Record<Kind, KubernetesObject> {
 
 /** An object of any of the kinds; `kind` tells which. */
 export type AnyObject = ObjectsByKind[Kind];
+
+/** The kind of an object tells its type. */
+export function isOfKind<K extends Kind>(kind: K, object: AnyObject): object is ObjectsByKind[K] {
+  return object.kind === kind;
+}
