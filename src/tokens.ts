@@ -1,0 +1,42 @@
+import type { ServiceIdentifier } from 'inversify';
+
+import type { Kind } from './apis/kinds.js';
+import type { ObjectsByKind } from './apis/objects.js';
+import type { ResourceSource } from './kube/resource-source.js';
+
+/** What the container knows, each with the type of what it gives. */
+export const TOKENS = {
+  /** `GatewayClass.spec.controllerName` of this controller. */
+  ControllerName: token<string>('ControllerName'),
+  /** The reconcilers of all kinds, to be injected as many. */
+  Reconciler: token<ResourceSource>('Reconciler'),
+  /** Where the objects of a kind come from, before anything is filtered: the API server or files. */
+  sources: {
+    GatewayClass: sourceOf('GatewayClass'),
+    Gateway: sourceOf('Gateway'),
+    ListenerSet: sourceOf('ListenerSet'),
+    HTTPRoute: sourceOf('HTTPRoute'),
+    GRPCRoute: sourceOf('GRPCRoute'),
+    TLSRoute: sourceOf('TLSRoute'),
+    TCPRoute: sourceOf('TCPRoute'),
+    UDPRoute: sourceOf('UDPRoute'),
+    ReferenceGrant: sourceOf('ReferenceGrant'),
+    BackendTLSPolicy: sourceOf('BackendTLSPolicy'),
+    XBackendTrafficPolicy: sourceOf('XBackendTrafficPolicy'),
+    TricksterCachePolicy: sourceOf('TricksterCachePolicy'),
+    AddressPool: sourceOf('AddressPool'),
+    Service: sourceOf('Service'),
+    EndpointSlice: sourceOf('EndpointSlice'),
+    Secret: sourceOf('Secret'),
+    ConfigMap: sourceOf('ConfigMap'),
+    Namespace: sourceOf('Namespace'),
+  },
+} as const;
+
+function token<T>(name: string): ServiceIdentifier<T> {
+  return Symbol(name);
+}
+
+function sourceOf<K extends Kind>(kind: K): ServiceIdentifier<ResourceSource<ObjectsByKind[K]>> {
+  return token(`${kind}Source`);
+}
