@@ -2,7 +2,7 @@ import { assert } from 'chai';
 import { defer, map, type Observable } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 
-import { Aggregator } from '../../../src/aggregation/aggregator.js';
+import { Aggregator, type Pass } from '../../../src/aggregation/aggregator.js';
 import type { PassOutcome } from '../../../src/aggregation/control-pass.js';
 import type { Kind } from '../../../src/apis/kinds.js';
 import type { KubernetesObject } from '../../../src/apis/meta.js';
@@ -51,7 +51,7 @@ describe('Aggregator', () => {
         ),
       });
       let run = 0;
-      const pass = {
+      const pass: Pass = {
         run(cluster: ClusterSnapshot): Observable<PassOutcome> {
           return defer(() => {
             ranFor.push(seen(cluster));
