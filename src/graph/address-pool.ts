@@ -7,10 +7,9 @@ import { selects } from './label-selector.js';
 import type { AddressRange, Libraries } from './libraries.js';
 import { compareAge } from './precedence.js';
 import type { GraphLookup } from './rows.js';
-import type { StatusAddress } from './status-plan.js';
 
 /** Addresses that Gateways hold already, by `namespace/name`: what was assigned before is kept while it can be. */
-export type HeldAddresses = ReadonlyMap<string, readonly StatusAddress[]>;
+export type HeldAddresses = ReadonlyMap<string, readonly { readonly value: string }[]>;
 
 interface Pool {
   readonly pool: AddressPool;
@@ -48,16 +47,20 @@ class Allocation {
   readonly #holders = new Map<string, string>();
   readonly #byGateway = new Map<string, string[]>();
 
-  constructor(
-    private readonly pools: readonly Pool[],
-    private readonly lookup: GraphLookup,
-    private readonly libraries: Libraries,
-  ) {}
+  readonly #pools: readonly Pool[];
+  readonly #lookup: GraphLookup;
+  readonly #libraries: Libraries;
 
-  keep(gateway: GatewayNode, held: readonly StatusAddress[]): void {
+  constructor(pools: readonly Pool[], lookup: GraphLookup, libraries: Libraries) {
+    this.#pools = pools;
+    this.#lookup = lookup;
+    this.#libraries = libraries;
+  }
+
+  keep(gateway: GatewayNode, held: readonly { readonly value: string }[]): void {
     const requested = this.#requestedValues(gateway);
     for (const { value } of held) {
-      const address = this.libraries.canonicalAddress(value);
+      const address = this.#libraries.canonicalAddress(value);
       if (address === undefined || !this.#isWanted(gateway, address, requested)) continue;
       this.#take(gateway, address);
     }
@@ -97,7 +100,7 @@ class Allocation {
     const unmet = requestedAddresses.filter(
       ({ type, value = '' }) =>
         value !== '' &&
-        (type !== 'IPAddress' || !bind.includes(this.libraries.canonicalAddress(value) ?? '')),
+        (type !== 'IPAddress' || !bind.includes(this.#libraries.canonicalAddress(value) ?? '')),
     );
     if (unmet.length > 0) {
       return { bind, addresses, problem: notUsable(unmet, 'is in no AddressPool of the Gateway or taken') };
@@ -135,15 +138,15 @@ class Allocation {
 
   #requestedValues(gateway: GatewayNode): readonly string[] {
     return gateway.requestedAddresses.flatMap(({ type, value = '' }) =>
-      type === 'IPAddress' && value !== '' ? (this.libraries.canonicalAddress(value) ?? []) : [],
+      type === 'IPAddress' && value !== '' ? (this.#libraries.canonicalAddress(value) ?? []) : [],
     );
   }
 
   #poolsOf(gateway: GatewayNode): readonly Pool[] {
-    return this.pools.filter(({ pool: { spec } }) => {
+    return this.#pools.filter(({ pool: { spec } }) => {
       if (spec.gatewayClassNames && !spec.gatewayClassNames.includes(gateway.className)) return false;
       if (!spec.namespaceSelector) return true;
-      const labels = this.lookup.find('namespaces', gateway.ref.namespace)?.metadata.labels;
+      const labels = this.#lookup.find('namespaces', gateway.ref.namespace)?.metadata.labels;
       return labels !== undefined && selects(spec.namespaceSelector, labels);
     });
   }

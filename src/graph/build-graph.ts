@@ -1,7 +1,7 @@
 /**
  * Graph: the cluster's objects, linked, validated and with every conflict settled.
  *
- * In: a snapshot of all kinds, the published addresses and the addresses held so far. Out: a `Graph`.
+ * In: a snapshot of all kinds and the published addresses. Out: a `Graph`.
  * It reads nothing else (no clock, no network), throws for no input, and does not know the proxy: a node says what
  * is wrong with an object, never how it is served. What did not change is the same object as in the pass before.
  */
@@ -38,8 +38,6 @@ import type { ReferenceGrant } from '../apis/gateway/reference-grant.js';
 export interface GraphInput {
   readonly cluster: ClusterSnapshot;
   readonly publishedAddresses: PublishedAddresses;
-  /** What Gateways of mode `pool` hold already. */
-  readonly heldAddresses: HeldAddresses;
 }
 
 /** Builds graphs one after the other and remembers what it can use again. */
@@ -50,6 +48,7 @@ export class GraphBuilder {
   readonly #gateways = new RecordedMemo<Rows, GatewayNode | undefined>();
   readonly #listenerSets = new RecordedMemo<Rows, ListenerSetNode>();
   readonly #addresses = new Memo<ReadonlyMap<string, AddressOutcome>>();
+  #held: HeldAddresses = new Map();
   readonly #outcomes = new StableValues<AddressOutcome>();
   readonly #settlements = new Memo<ListenerSettlement>();
   readonly #grants = new ObjectIndex<ReferenceGrant>(({ metadata }) => [metadata.namespace]);
@@ -188,34 +187,31 @@ export class GraphBuilder {
 
   #assignAddresses(
     gateways: readonly GatewayNode[],
-    { cluster, publishedAddresses, heldAddresses }: GraphInput,
+    { cluster, publishedAddresses }: GraphInput,
     tables: Tables<Rows>,
   ): ReadonlyMap<string, AddressOutcome> {
     const { libraries } = this.#context;
     const pools = [...cluster.AddressPool.values()];
-    const inputs = [
-      publishedAddresses,
-      heldAddresses,
-      cluster.Namespace,
-      gateways.length,
-      ...gateways,
-      ...pools,
-    ];
-    return this.#addresses.get('all', inputs, () => {
-      this.#outcomes.endPass();
-      const pooled = gateways.filter(({ parameters, refused }) => parameters.addressing === 'pool' && !refused);
+    const pooled = gateways.filter(({ parameters, refused }) => parameters.addressing === 'pool' && !refused);
+    const held = new Map(pooled.map(({ id }) => [id, this.#heldBy(id, cluster)]));
+    const inputs = [publishedAddresses, cluster.Namespace, ...gateways, '|', ...pools, '|', ...held.values()];
+    const outcomes = this.#addresses.get('all', inputs, () => {
       const lookup = { find: <K extends keyof Rows>(table: K, key: string) => tables[table].get(key) };
-      const assigned = assignPoolAddresses(pooled, pools, heldAddresses, { lookup, libraries });
-      return new Map(
-        gateways.map((node) => [
-          node.id,
-          this.#outcomes.keep(
-            node.id,
-            assigned.get(node.id) ?? sharedAddress(node, publishedAddresses, libraries),
-          ),
-        ]),
-      );
+      const assigned = assignPoolAddresses(pooled, pools, held, { lookup, libraries });
+      const all = gateways.map((node) => {
+        const outcome = assigned.get(node.id) ?? sharedAddress(node, publishedAddresses, libraries);
+        return [node.id, this.#outcomes.keep(node.id, outcome)] as const;
+      });
+      this.#outcomes.endPass();
+      return new Map(all);
     });
+    this.#held = new Map(pooled.map(({ id }) => [id, outcomes.get(id)?.addresses ?? []]));
+    return outcomes;
+  }
+
+  /** Our own memory, or after a start what the status of the Gateway says. */
+  #heldBy(id: string, cluster: ClusterSnapshot): readonly { readonly value: string }[] {
+    return this.#held.get(id) ?? cluster.Gateway.get(id)?.status?.addresses ?? NOTHING_HELD;
   }
 
   #endPass(): void {
@@ -230,6 +226,8 @@ export class GraphBuilder {
     this.#setResults.endPass();
   }
 }
+
+const NOTHING_HELD: readonly { readonly value: string }[] = [];
 
 const NO_ADDRESS: AddressOutcome = { bind: [], addresses: [] };
 

@@ -1,0 +1,151 @@
+import type { Kind } from '../apis/kinds.js';
+import { compareText } from '../util/collections.js';
+import { planEvents } from './plan-events.js';
+import type { ClassNode } from './gateway-class.js';
+import type { Graph, SettledGateway, SettledListenerSet } from './graph.js';
+import { gatewayConditionsOf, listenerStatusOf, overlapsOf } from './gateway-status.js';
+import { Memo } from './memo.js';
+import type { SettledRoute } from './route.js';
+import type { GraphSettings } from './settings.js';
+import type { PlannedEvent, PlannedStatus } from './status-plan.js';
+import { supportedFeatures } from './supported-features.js';
+
+export interface PlannedStatuses {
+  readonly statuses: readonly PlannedStatus[];
+  readonly events: readonly PlannedEvent[];
+}
+
+/** Says what the status of every object should be; the same object while nothing of it changed. */
+export class StatusPlanner {
+  readonly #settings: GraphSettings;
+  readonly #statuses = new Memo<PlannedStatus>();
+  readonly #events = new Memo<readonly PlannedEvent[]>();
+
+  constructor(settings: GraphSettings) {
+    this.#settings = settings;
+  }
+
+  plan(graph: Graph, { installedKinds }: { readonly installedKinds: ReadonlySet<Kind> }): PlannedStatuses {
+    const features = supportedFeatures(this.#settings.capabilities, installedKinds);
+    const hasListenerSets = installedKinds.has('ListenerSet');
+    const siblings = new Map<string, SettledListenerSet[]>();
+    for (const set of graph.listenerSets) {
+      const sets = siblings.get(set.node.gateway);
+      if (sets) sets.push(set);
+      else siblings.set(set.node.gateway, [set]);
+    }
+    const statuses = [
+      ...graph.classes.map((node) => this.#planClass(node, features)),
+      ...graph.gateways.map((gateway) =>
+        this.#planGateway(gateway, siblings.get(gateway.node.id) ?? [], graph, hasListenerSets),
+      ),
+      ...this.#planListenerSets(graph, siblings),
+      ...graph.routes.map((route) => this.#planRoute(route)),
+    ];
+    const events = this.#planEvents(graph);
+    this.#statuses.endPass();
+    this.#events.endPass();
+    return { statuses: statuses.sort(byObject), events };
+  }
+
+  #planClass(node: ClassNode, features: readonly string[]): PlannedStatus {
+    return this.#statuses.get(`GatewayClass/${node.name}`, [node, features.join()], () => ({
+      object: node.ref,
+      generation: node.generation,
+      status: { shape: 'gatewayclass', conditions: [node.accepted], supportedFeatures: features },
+    }));
+  }
+
+  #planGateway(
+    gateway: SettledGateway,
+    sets: readonly SettledListenerSet[],
+    graph: Graph,
+    hasListenerSets: boolean,
+  ): PlannedStatus {
+    const { node, address, listeners } = gateway;
+    const counts = listeners.map((one) => graph.attachedRoutes.get(one.node.key) ?? 0);
+    const attachedSets = hasListenerSets ? (graph.attachedListenerSets.get(node.id) ?? 0) : undefined;
+    const inputs = [gateway, attachedSets, ...counts, ...sets];
+    return this.#statuses.get(`Gateway/${node.id}`, inputs, () => {
+      const overlaps = overlapsOf([...listeners, ...sets.flatMap((set) => set.listeners)]);
+      return {
+        object: node.ref,
+        generation: node.generation,
+        status: {
+          shape: 'gateway',
+          conditions: gatewayConditionsOf(gateway),
+          addresses: gateway.accepted.status === 'True' ? address.addresses : [],
+          listeners: listeners.map((listener, index) =>
+            listenerStatusOf(listener, gateway, counts[index] ?? 0, overlaps),
+          ),
+          ...(attachedSets !== undefined && { attachedListenerSets: attachedSets }),
+        },
+      };
+    });
+  }
+
+  #planListenerSets(
+    graph: Graph,
+    siblings: ReadonlyMap<string, readonly SettledListenerSet[]>,
+  ): readonly PlannedStatus[] {
+    const gateways = new Map(graph.gateways.map((gateway) => [gateway.node.id, gateway]));
+    return graph.listenerSets.flatMap((set) => {
+      const gateway = gateways.get(set.node.gateway);
+      return gateway ? [this.#planListenerSet(set, gateway, siblings.get(gateway.node.id) ?? [], graph)] : [];
+    });
+  }
+
+  #planListenerSet(
+    set: SettledListenerSet,
+    gateway: SettledGateway,
+    sets: readonly SettledListenerSet[],
+    graph: Graph,
+  ): PlannedStatus {
+    const { node, accepted, programmed, listeners } = set;
+    const counts = listeners.map((one) => graph.attachedRoutes.get(one.node.key) ?? 0);
+    const inputs = [set, gateway, ...counts, ...sets];
+    return this.#statuses.get(`ListenerSet/${node.id}`, inputs, () => {
+      const overlaps = overlapsOf([...gateway.listeners, ...sets.flatMap((one) => one.listeners)]);
+      return {
+        object: node.ref,
+        generation: node.generation,
+        status: {
+          shape: 'listenerset',
+          conditions: [accepted, programmed],
+          listeners: listeners.map((listener, index) =>
+            listenerStatusOf(listener, gateway, counts[index] ?? 0, overlaps),
+          ),
+        },
+      };
+    });
+  }
+
+  #planRoute(settled: SettledRoute): PlannedStatus {
+    const { route, parents } = settled;
+    return this.#statuses.get(route.key, [settled], () => ({
+      object: route.ref,
+      generation: route.generation,
+      status: {
+        shape: 'route',
+        parents: parents.map(({ ref, conditions }) => ({
+          parentRef: ref,
+          controllerName: this.#settings.controllerName,
+          conditions,
+        })),
+      },
+    }));
+  }
+
+  #planEvents(graph: Graph): readonly PlannedEvent[] {
+    const inputs = [...graph.classes, ...graph.gateways, ...graph.listenerSets, ...graph.routes];
+    return this.#events.get('all', inputs, () => planEvents(graph));
+  }
+}
+
+function byObject(a: PlannedStatus, b: PlannedStatus): number {
+  return (
+    compareText(a.object.kind, b.object.kind) ||
+    compareText(a.object.namespace, b.object.namespace) ||
+    compareText(a.object.name, b.object.name)
+  );
+}

@@ -1,0 +1,146 @@
+import type { ExternalAuth, HttpRouteFilter, PathModifier } from '../apis/gateway/http-filter.js';
+import type { HeaderModifier } from '../apis/gateway/route-filter.js';
+import type { FilterNode } from '../graph/http-rule.js';
+import type * as ir from '../ir/http-filter.js';
+import type { UpstreamNames } from './upstream-request.js';
+
+/**
+ * The order of application: who may ask at all comes first, then what the request becomes (a mirror gets it as
+ * changed by the header filters), then where it goes, last what the answer becomes.
+ */
+const ORDER: Readonly<Record<ir.HttpFilter['type'], number>> = {
+  cors: 0,
+  'external-auth': 1,
+  'request-headers': 2,
+  mirror: 3,
+  redirect: 4,
+  rewrite: 5,
+  'response-headers': 6,
+};
+
+export function toFilters(nodes: readonly FilterNode[], upstreams: UpstreamNames): readonly ir.HttpFilter[] {
+  return nodes
+    .flatMap((node) => toFilter(node, upstreams))
+    .sort((a, b) => ORDER[a.type] - ORDER[b.type]);
+}
+
+function toFilter(node: FilterNode, upstreams: UpstreamNames): readonly ir.HttpFilter[] {
+  const { filter } = node;
+  switch (filter.type) {
+    case 'RequestHeaderModifier':
+      return toRequestHeaders(filter.requestHeaderModifier ?? {});
+    case 'ResponseHeaderModifier':
+      return [toModifier('response-headers', filter.responseHeaderModifier ?? {})];
+    case 'RequestRedirect':
+      return toRedirect(filter);
+    case 'URLRewrite':
+      return toRewrite(filter);
+    case 'RequestMirror':
+      return toMirror(node, upstreams);
+    case 'CORS':
+      return toCors(filter);
+    case 'ExternalAuth':
+      return filter.externalAuth ? [toExternalAuth(node, filter.externalAuth, upstreams)] : [];
+    case 'ExtensionRef':
+      // A rule with one is faulty and has no filters.
+      return [];
+  }
+}
+
+/** Setting `Host` is a rewrite of the host: it is the request's authority, not a header among others. */
+function toRequestHeaders(modifier: HeaderModifier): readonly ir.HttpFilter[] {
+  const host = modifier.set?.find(({ name }) => name.toLowerCase() === 'host');
+  if (!host) return [toModifier('request-headers', modifier)];
+  const set = (modifier.set ?? []).filter((one) => one !== host);
+  return [
+    toModifier('request-headers', { ...modifier, set }),
+    { type: 'rewrite', hostname: host.value },
+  ];
+}
+
+function toModifier(type: ir.HeaderModifier['type'], modifier: HeaderModifier): ir.HeaderModifier {
+  const { set = [], add = [], remove = [] } = modifier;
+  return { type, set, add, remove };
+}
+
+function toRedirect({ requestRedirect }: HttpRouteFilter): readonly ir.RequestRedirect[] {
+  if (!requestRedirect) return [];
+  const { scheme, hostname, port, path, statusCode } = requestRedirect;
+  return [
+    {
+      type: 'redirect',
+      ...(scheme !== undefined && { scheme }),
+      ...(hostname !== undefined && { hostname }),
+      ...(port !== undefined && { port }),
+      ...(path && { path: toPathModifier(path) }),
+      status: statusCode,
+    },
+  ];
+}
+
+function toRewrite({ urlRewrite }: HttpRouteFilter): readonly ir.UrlRewrite[] {
+  if (!urlRewrite) return [];
+  const { hostname, path } = urlRewrite;
+  return [
+    {
+      type: 'rewrite',
+      ...(hostname !== undefined && { hostname }),
+      ...(path && { path: toPathModifier(path) }),
+    },
+  ];
+}
+
+function toPathModifier(path: PathModifier): ir.PathModifier {
+  return path.type === 'ReplaceFullPath'
+    ? { type: 'full', value: path.replaceFullPath ?? '/' }
+    : { type: 'prefix', value: path.replacePrefixMatch ?? '' };
+}
+
+function toMirror({ filter, backend }: FilterNode, upstreams: UpstreamNames): readonly ir.RequestMirror[] {
+  if (!filter.requestMirror) return [];
+  const { percent, fraction } = filter.requestMirror;
+  const share = fraction ?? { numerator: percent ?? 100, denominator: 100 };
+  const target = backend && 'target' in backend ? backend.target : undefined;
+  return [
+    {
+      type: 'mirror',
+      ...(target && { upstream: upstreams.http(target) }),
+      numerator: share.numerator,
+      denominator: share.denominator,
+    },
+  ];
+}
+
+function toCors({ cors }: HttpRouteFilter): readonly ir.Cors[] {
+  if (!cors) return [];
+  return [
+    {
+      type: 'cors',
+      allowOrigins: cors.allowOrigins ?? [],
+      allowCredentials: cors.allowCredentials ?? false,
+      allowMethods: cors.allowMethods ?? [],
+      allowHeaders: cors.allowHeaders ?? [],
+      exposeHeaders: cors.exposeHeaders ?? [],
+      maxAgeSeconds: cors.maxAge,
+    },
+  ];
+}
+
+function toExternalAuth(
+  { backend }: FilterNode,
+  auth: ExternalAuth,
+  upstreams: UpstreamNames,
+): ir.ExternalAuth {
+  const target = backend && 'target' in backend ? backend.target : undefined;
+  const isGrpc = auth.protocol === 'GRPC';
+  const upstream = target && (isGrpc ? upstreams.grpc(target) : upstreams.http(target));
+  return {
+    type: 'external-auth',
+    protocol: isGrpc ? 'grpc' : 'http',
+    ...(upstream !== undefined && { upstream }),
+    path: auth.http?.path ?? '',
+    allowedRequestHeaders: (isGrpc ? auth.grpc : auth.http)?.allowedHeaders ?? [],
+    allowedResponseHeaders: auth.http?.allowedResponseHeaders ?? [],
+    forwardBodyBytes: auth.forwardBody?.maxSize ?? 0,
+  };
+}

@@ -1,0 +1,142 @@
+import type { ListenerNode } from '../graph/listener.js';
+import { Memo } from '../graph/memo.js';
+import type { Listener, ListenerSettings, Server } from '../ir/listener.js';
+import type { VirtualHost } from '../ir/http.js';
+import type { RoutesByHostname } from './attached-routes.js';
+import { draftHttpServers, virtualHostKey, type RouteUse, type ServerDraft } from './http-servers.js';
+import { draftStreamServers, toStreamApplication, type StreamServerDraft } from './l4.js';
+import type { Socket } from './sockets.js';
+import { toServerTls } from './tls.js';
+import { UpstreamNames, type UpstreamRequest, type UpstreamTraits } from './upstream-request.js';
+
+/** What the listeners of a pass consist of. */
+export interface ListenerParts {
+  readonly sockets: readonly Socket[];
+  readonly routesOf: (listener: ListenerNode) => RoutesByHostname;
+  /** Key of a route in the configuration; undefined for what carries no HTTP. */
+  readonly keyOf: (use: RouteUse) => string | undefined;
+  readonly traitsOf: (gateway: string) => UpstreamTraits;
+  readonly settingsOf: (port: number) => ListenerSettings;
+}
+
+export interface WrittenListeners {
+  readonly listeners: readonly Listener[];
+  readonly virtualHosts: readonly VirtualHost[];
+  /** Upstreams of stream applications. */
+  readonly requests: readonly UpstreamRequest[];
+}
+
+interface StreamServer {
+  readonly server: Server;
+  readonly requests: readonly UpstreamRequest[];
+}
+
+/** Writes sockets, their servers and virtual hosts down; what did not change is the same object as in the pass before. */
+export class ListenerWriter {
+  readonly #listeners = new Memo<Listener>();
+  readonly #servers = new Memo<Server>();
+  readonly #streamServers = new Memo<StreamServer>();
+  readonly #virtualHosts = new Memo<VirtualHost>();
+
+  write(parts: ListenerParts): WrittenListeners {
+    const listeners: Listener[] = [];
+    const virtualHosts: VirtualHost[] = [];
+    const requests: UpstreamRequest[] = [];
+    for (const socket of parts.sockets) {
+      const servers = new Map<string, Server>();
+      for (const listener of socket.members) {
+        if (carriesHttp(listener)) continue;
+        for (const { server, requests: needed } of this.#writeStream(socket, listener, parts)) {
+          // A listener of its own hostname was here first, or comes later and replaces a route's hostname.
+          if (servers.has(server.hostname) && server.hostname !== listener.hostname) continue;
+          servers.set(server.hostname, server);
+          requests.push(...needed);
+        }
+      }
+      for (const draft of draftHttpServers(onlyHttp(socket), parts.routesOf)) {
+        const hosts = this.#writeVirtualHosts(socket.key, draft, parts);
+        virtualHosts.push(...hosts);
+        servers.set(draft.hostname, this.#writeHttp(socket.key, draft, hosts));
+      }
+      listeners.push(this.#writeSocket(socket, servers, parts.settingsOf(socket.port)));
+    }
+    return { listeners, virtualHosts: virtualHosts.sort(byKey), requests };
+  }
+
+  endPass(): void {
+    this.#listeners.endPass();
+    this.#servers.endPass();
+    this.#streamServers.endPass();
+    this.#virtualHosts.endPass();
+  }
+
+  #writeSocket(socket: Socket, servers: ReadonlyMap<string, Server>, settings: ListenerSettings): Listener {
+    const { key, address, port, protocol } = socket;
+    const sorted = [...servers.keys()].sort().flatMap((hostname) => servers.get(hostname) ?? []);
+    return this.#listeners.get(key, [protocol, settings, ...sorted], () => ({
+      key,
+      address,
+      port,
+      transport: protocol === 'udp' ? 'udp' : 'tcp',
+      protocol,
+      servers: sorted,
+      settings,
+    }));
+  }
+
+  #writeVirtualHosts(socket: string, draft: ServerDraft, parts: ListenerParts): readonly VirtualHost[] {
+    return [...draft.virtualHosts].map(([hostname, uses]) => {
+      const key = virtualHostKey(socket, draft.hostname, hostname);
+      const routes = [...new Set(uses.flatMap((use) => parts.keyOf(use) ?? []))].sort();
+      return this.#virtualHosts.get(key, routes, () => ({ key, hostname, routes }));
+    });
+  }
+
+  #writeHttp(socket: string, draft: ServerDraft, hosts: readonly VirtualHost[]): Server {
+    const { hostname, listeners } = draft;
+    const virtualHosts = hosts.map(({ key }) => key).sort();
+    const key = `${socket}|${hostname}`;
+    return this.#servers.get(key, [...listeners, '|', ...virtualHosts], () => {
+      const ending = listeners[0]?.tls;
+      const tls = ending && toServerTls(ending);
+      return {
+        hostname,
+        listeners: listeners.map((one) => one.key),
+        ...(tls && { tls }),
+        application: { type: 'http', virtualHosts },
+      };
+    });
+  }
+
+  #writeStream(socket: Socket, listener: ListenerNode, parts: ListenerParts): readonly StreamServer[] {
+    const traits = parts.traitsOf(listener.gateway);
+    return draftStreamServers(listener, parts.routesOf(listener)).map((draft) => {
+      const key = `${socket.key}|${draft.hostname}|${listener.key}`;
+      return this.#streamServers.get(key, [listener, draft.route, traits], () => toStreamServer(draft, traits));
+    });
+  }
+}
+
+function toStreamServer(draft: StreamServerDraft, traits: UpstreamTraits): StreamServer {
+  const upstreams = new UpstreamNames(traits);
+  const tls = draft.listener.tls && toServerTls(draft.listener.tls);
+  const server: Server = {
+    hostname: draft.hostname,
+    listeners: [draft.listener.key],
+    ...(tls && { tls }),
+    application: toStreamApplication(draft, upstreams),
+  };
+  return { server, requests: upstreams.requests };
+}
+
+function carriesHttp({ protocol, tls }: ListenerNode): boolean {
+  return protocol === 'http' || tls?.carries === 'http';
+}
+
+function onlyHttp(socket: Socket): Socket {
+  return { ...socket, members: socket.members.filter(carriesHttp) };
+}
+
+function byKey(a: { readonly key: string }, b: { readonly key: string }): number {
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+}
