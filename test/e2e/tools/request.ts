@@ -1,5 +1,5 @@
 /**
- * request URL [--host H] [--header N:V]... [--status N] [--body REGEX] [--response-header 'N: REGEX']
+ * request URL [--host H] [--header N=V]... [--status N] [--body REGEX] [--response-header N=REGEX]
  *         [--no-response-header N] [--subject CN]: sends one request and checks the answer.
  * Exits 1 when the answer is another one; prints the answer either way.
  */
@@ -24,7 +24,7 @@ const url = new URL(positionals[0] ?? '');
 const timeout = 10_000;
 
 function split(pair: string): [string, string] {
-  const at = pair.indexOf(':');
+  const at = pair.indexOf('=');
   return [pair.slice(0, at).trim().toLowerCase(), pair.slice(at + 1).trim()];
 }
 
