@@ -63,14 +63,9 @@ export interface TlsHandle extends StreamHandle {
   getProtocol(): string;
   getCipher(): { readonly name: string };
   isSessionReused(): boolean;
-  getPeerX509Certificate(): CertificateHandle | undefined;
+  /** Never `getPeerX509Certificate`: on a client that one takes the leaf out of the chain, so it works once. */
+  getPeerCertificate(detailed: boolean): { readonly raw?: Buffer } | undefined;
   destroySSL(): void;
-}
-
-export interface CertificateHandle {
-  subject(): string | undefined;
-  subjectAltName(): string | undefined;
-  raw(): Buffer;
 }
 
 export interface WriteRequest {
@@ -163,7 +158,7 @@ const TLS_METHODS = [
     'receive',
   ],
   ...['start', 'verifyError', 'getALPNNegotiatedProtocol', 'getProtocol', 'getCipher', 'isSessionReused'],
-  ...['getPeerX509Certificate', 'destroySSL'],
+  ...['getPeerCertificate', 'destroySSL'],
 ];
 
 type Module = Readonly<Record<string, unknown>>;

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { HandleBindings, TcpHandle, TlsHandle, WriteRequest } from './handle-bindings.js';
@@ -24,6 +25,7 @@ export class TlsLayer {
   readonly #connection: HandleConnection;
   readonly #judge: (layer: TlsLayer) => WireError | undefined;
   readonly #keepSession: ((session: Buffer) => void) | undefined;
+  #peer: PeerCertificate | undefined;
   #pendingSession: Buffer | undefined;
   #writing = false;
   #queue: Buffer[] = [];
@@ -80,22 +82,24 @@ export class TlsLayer {
   ): TlsLayer {
     const { options, sessions } = use;
     const { context, sessionKey } = options;
+    const known = sessions.get(context, sessionKey);
     const layer = new TlsLayer(raw, connection, bindings, {
       context,
       isServer: false,
       judge: (judged) => {
+        if (judged.stream.isSessionReused()) judged.#peer = known?.peer;
         const refusal = serverRefusal(judged, options);
         if (refusal !== undefined) sessions.drop(context, sessionKey);
         return refusal;
       },
       keepSession: (session) => {
-        sessions.put(context, sessionKey, session);
+        const peer = layer.peerCertificate();
+        if (peer !== undefined) sessions.put(context, sessionKey, { session, peer });
       },
     });
     const { stream } = layer;
     stream.setVerifyMode(true, true);
-    const session = sessions.get(context, sessionKey);
-    if (session !== undefined) stream.setSession(session);
+    if (known !== undefined) stream.setSession(known.session);
     stream.enableSessionCallbacks();
     if (options.alpn.length > 0) stream.setALPNProtocols(toAlpnList(options.alpn));
     if (isIP(options.serverName) === 0) stream.setServername(options.serverName);
@@ -117,13 +121,13 @@ export class TlsLayer {
   }
 
   peerCertificate(): PeerCertificate | undefined {
-    const certificate = this.stream.getPeerX509Certificate();
-    if (certificate === undefined) return undefined;
-    return {
-      subject: certificate.subject() ?? '',
-      subjectAltName: certificate.subjectAltName() ?? '',
-      raw: certificate.raw(),
-    };
+    if (this.#peer === undefined) {
+      const raw = this.stream.getPeerCertificate(false)?.raw;
+      if (raw === undefined) return undefined;
+      const { subject, subjectAltName = '' } = new X509Certificate(raw);
+      this.#peer = { subject, subjectAltName, raw };
+    }
+    return this.#peer;
   }
 
   session(): TlsSession {
@@ -226,7 +230,7 @@ function accept(): undefined {
 
 function clientRefusal(layer: TlsLayer): WireError | undefined {
   // With a resumed TLS 1.3 session OpenSSL may be content without any certificate.
-  if (layer.stream.getPeerX509Certificate() === undefined) {
+  if (layer.peerCertificate() === undefined) {
     return { code: 'UNABLE_TO_GET_ISSUER_CERT', message: 'the client has shown no certificate' };
   }
   return chainRefusal(layer);

@@ -46,12 +46,15 @@ export class NetConnection implements Connection {
   #buffer: Buffer | undefined;
   /** Bytes that came while paused, or that did not fit into the handler's buffer. */
   #rest: Buffer | undefined;
+  /** Written before there was a TLS socket. */
+  #early: Buffer[] = [];
   #reading = false;
   #flushing = false;
   /** The peer's FIN has come, but not been told while bytes before it wait. */
   #peerEnded = false;
   #endTold = false;
   #secure: boolean;
+  #peer: PeerCertificate | undefined;
   #pending = false;
   #ending = false;
   #closed = false;
@@ -114,7 +117,7 @@ export class NetConnection implements Connection {
   }
 
   peerCertificate(): PeerCertificate | undefined {
-    return this.#socket instanceof TLSSocket ? peerCertificateOf(this.#socket) : undefined;
+    return this.#peer;
   }
 
   tlsSession(): TlsSession | undefined {
@@ -145,6 +148,12 @@ export class NetConnection implements Connection {
 
   write(bytes: Buffer): WriteOutcome {
     if (this.#closed || this.#ending) return FAILED;
+    if (!this.#secure && this.#socket === this.#raw) {
+      // Not in the clear: OpenSSL comes first.
+      this.#early.push(bytes);
+      this.#pending = true;
+      return PENDING;
+    }
     this.#socket.write(bytes, this.#onWritten);
     if (this.#socket.destroyed) return FAILED;
     // Node hands bytes to the kernel within write(); what is left counts here.
@@ -156,7 +165,7 @@ export class NetConnection implements Connection {
   end(): void {
     if (this.#closed || this.#ending) return;
     this.#ending = true;
-    this.#socket.end();
+    if (this.#secure || this.#socket !== this.#raw) this.#socket.end();
   }
 
   destroy(): void {
@@ -211,7 +220,7 @@ export class NetConnection implements Connection {
   }
 
   #startClientTls(tls: ClientTlsOptions, sessions: ClientSessions): void {
-    const session = sessions.get(tls.context, tls.sessionKey);
+    const known = sessions.get(tls.context, tls.sessionKey);
     const socket = connectTls({
       socket: this.#raw,
       secureContext: tls.context,
@@ -220,16 +229,18 @@ export class NetConnection implements Connection {
       checkServerIdentity: () => undefined,
       ...(isIP(tls.serverName) === 0 ? { servername: tls.serverName } : {}),
       ...(tls.alpn.length === 0 ? {} : { ALPNProtocols: [...tls.alpn] }),
-      ...(session === undefined ? {} : { session }),
+      ...(known === undefined ? {} : { session: known.session }),
     });
     this.#socket = socket;
     // Node holds a session back until the handshake is verified, which includes the refusal below.
     socket.on('session', (fresh: Buffer) => {
-      if (!this.#closed) sessions.put(tls.context, tls.sessionKey, fresh);
+      if (this.#closed || this.#peer === undefined) return;
+      sessions.put(tls.context, tls.sessionKey, { session: fresh, peer: this.#peer });
     });
     socket.once('secureConnect', () => {
       if (this.#closed) return;
-      const refusal = serverRefusal(socket, tls);
+      this.#peer = socket.isSessionReused() ? known?.peer : peerCertificateOf(socket);
+      const refusal = serverRefusal(this.#peer, tls);
       if (refusal !== undefined) {
         sessions.drop(tls.context, tls.sessionKey);
         this.#fail(refusal);
@@ -243,6 +254,7 @@ export class NetConnection implements Connection {
 
   #handshakeDone(socket: TLSSocket): void {
     clearTimeout(this.#timer);
+    this.#peer ??= peerCertificateOf(socket);
     this.alpn = socket.alpnProtocol === false || socket.alpnProtocol === null ? '' : socket.alpnProtocol;
     this.#secure = true;
     if (this.#reading) socket.resume();
@@ -255,7 +267,9 @@ export class NetConnection implements Connection {
       this.#fail(toWireError(error));
     });
     this.#listen(socket);
-    socket.pause();
+    for (const bytes of this.#early) socket.write(bytes, this.#onWritten);
+    this.#early = [];
+    if (this.#ending) socket.end();
   }
 
   #listen(socket: Socket): void {
@@ -379,6 +393,7 @@ export class NetConnection implements Connection {
   }
 }
 
+/** Asked once: on a client, Node takes the leaf out of the chain that it shows. */
 function peerCertificateOf(socket: TLSSocket): PeerCertificate | undefined {
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return undefined;
@@ -389,8 +404,10 @@ function peerCertificateOf(socket: TLSSocket): PeerCertificate | undefined {
   };
 }
 
-function serverRefusal(socket: TLSSocket, tls: ClientTlsOptions): WireError | undefined {
-  const certificate = peerCertificateOf(socket);
+function serverRefusal(
+  certificate: PeerCertificate | undefined,
+  tls: ClientTlsOptions,
+): WireError | undefined {
   const verify = tls.verify ?? createIdentityCheck({ serverName: tls.serverName, subjectAltNames: [] });
   const reason = certificate === undefined ? 'the server has shown no certificate' : verify(certificate);
   return reason === undefined ? undefined : { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: reason };

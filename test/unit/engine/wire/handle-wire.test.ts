@@ -1,4 +1,9 @@
 import { HandleWire } from '../../../../src/engine/wire/handle-wire.js';
+import { wireAddressContract } from '../../../support/wire-address-contract.js';
 import { wireContract } from '../../../support/wire-contract.js';
+import { wireTlsClientContract } from '../../../support/wire-tls-client-contract.js';
+import { wireTlsServerContract } from '../../../support/wire-tls-server-contract.js';
 
-wireContract('handle', (report) => new HandleWire(report));
+for (const contract of [wireContract, wireAddressContract, wireTlsServerContract, wireTlsClientContract]) {
+  contract('handle', (report) => new HandleWire(report));
+}

@@ -1,4 +1,9 @@
 import { NetWire } from '../../../../src/engine/wire/net-wire.js';
+import { wireAddressContract } from '../../../support/wire-address-contract.js';
 import { wireContract } from '../../../support/wire-contract.js';
+import { wireTlsClientContract } from '../../../support/wire-tls-client-contract.js';
+import { wireTlsServerContract } from '../../../support/wire-tls-server-contract.js';
 
-wireContract('net', (report) => new NetWire(report));
+for (const contract of [wireContract, wireAddressContract, wireTlsServerContract, wireTlsClientContract]) {
+  contract('net', (report) => new NetWire(report));
+}

@@ -1,0 +1,285 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { PENDING, WRITTEN, type FaultReport, type Wire } from '../../src/engine/wire/wire.js';
+import { expired, TestAuthority } from './certificates.js';
+import { pattern } from './wire-probe.js';
+import { asking, clientAuthority, contextA, contextB, TlsBench, twinOfA } from './wire-tls-bench.js';
+
+/** What every wire must do as a TLS server, seen by Node's own client. */
+export function wireTlsServerContract(name: string, create: (report: FaultReport) => Wire): void {
+  describe(`${name} wire, TLS server`, () => {
+    let bench: TlsBench;
+
+    beforeEach(() => {
+      bench = new TlsBench(create);
+    });
+
+    afterEach(async () => {
+      await bench.close();
+    });
+
+    it('shows the certificate that the ClientHello chose', async () => {
+      const { acceptor, next } = await bench.secureServer();
+      for (const servername of ['a.test', 'b.test']) {
+        const client = bench.nodeClient(acceptor.port, { servername });
+        await once(client, 'secureConnect');
+        expect(client.getPeerCertificate().subject.CN).to.equal(servername);
+        const server = await next();
+        await server.until(() => server.secured, 'secure');
+        expect(server.connection.tlsSession()).to.deep.equal({
+          protocol: 'TLSv1.3',
+          cipher: 'TLS_AES_256_GCM_SHA384',
+          resumed: false,
+        });
+        expect(server.connection.peerCertificate()).to.equal(undefined);
+      }
+    });
+
+    const protocols = [
+      { offered: ['http/1.1'], want: 'http/1.1' },
+      { offered: ['http/1.1', 'h2'], want: 'h2' },
+      { offered: undefined, want: '' },
+    ];
+    for (const { offered, want } of protocols) {
+      it(`agrees on '${want}' when ${offered?.join(' and ') ?? 'nothing'} is offered`, async () => {
+        const { acceptor, next } = await bench.secureServer({ alpn: ['h2', 'http/1.1'] });
+        const client = bench.nodeClient(
+          acceptor.port,
+          offered === undefined ? {} : { ALPNProtocols: offered },
+        );
+        await once(client, 'secureConnect');
+        const server = await next();
+        await server.until(() => server.secured, 'secure');
+        expect(server.connection.alpn).to.equal(want);
+        expect(client.alpnProtocol).to.equal(want === '' ? false : want);
+      });
+    }
+
+    it('refuses a client without a common protocol', async () => {
+      const { acceptor, next } = await bench.secureServer({ alpn: ['h2'] });
+      const client = bench.nodeClient(acceptor.port, { ALPNProtocols: ['spdy/3'] });
+      const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException];
+      expect(error.code).to.match(/NO_APPLICATION_PROTOCOL/);
+      const server = await next();
+      expect((await server.untilClosed())?.code).to.match(/^ERR_SSL_/);
+      expect(server.events).to.deep.equal(['close']);
+    });
+
+    it('asks nobody for a certificate when it should not', async () => {
+      const { acceptor, next } = await bench.secureServer({}, undefined, () => asking);
+      const me = clientAuthority.client('me');
+      bench.nodeClient(acceptor.port, { cert: me.certificate, key: me.privateKey });
+      const server = await next();
+      await server.until(() => server.secured, 'secure');
+      expect(server.connection.peerCertificate()).to.equal(undefined);
+    });
+
+    const good = clientAuthority.client('me', { uris: ['spiffe://x/me'] });
+    const foreign = new TestAuthority('Other CA').client('me');
+    const old = clientAuthority.client('me', expired());
+    const mutual = [
+      { mode: 'request', shown: 'none', certificate: undefined, accepted: true },
+      { mode: 'request', shown: 'a good one', certificate: good, accepted: true },
+      { mode: 'request', shown: 'a foreign one', certificate: foreign, accepted: true },
+      { mode: 'require', shown: 'a good one', certificate: good, accepted: true },
+      { mode: 'require', shown: 'none', certificate: undefined, accepted: false },
+      { mode: 'require', shown: 'a foreign one', certificate: foreign, accepted: false },
+      { mode: 'require', shown: 'an expired one', certificate: old, accepted: false },
+    ] as const;
+    for (const { mode, shown, certificate, accepted } of mutual) {
+      for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+        it(`${accepted ? 'lets in' : 'refuses'} ${shown} on ${mode} (${version})`, async () => {
+          const { acceptor, next } = await bench.secureServer(
+            { clientCertificate: mode },
+            undefined,
+            () => asking,
+          );
+          const client = bench.nodeClient(acceptor.port, {
+            maxVersion: version,
+            cert: certificate?.certificate,
+            key: certificate?.privateKey,
+          });
+          const closed = new Promise((resolve) => client.once('close', resolve));
+          const server = await next();
+          await server.until(() => server.secured || server.closes > 0, 'a verdict');
+          expect(server.secured).to.equal(accepted);
+          if (accepted) {
+            const shownToServer = server.connection.peerCertificate();
+            expect(shownToServer?.subject).to.equal(certificate && 'CN=me');
+            if (certificate === good) expect(shownToServer?.subjectAltName).to.equal('URI:spiffe://x/me');
+          } else {
+            expect(server.error?.code).to.match(/^(ERR_SSL_|UNABLE_TO_|CERT_HAS_EXPIRED|SELF_SIGNED)/);
+            client.end();
+            await closed;
+          }
+        });
+      }
+    }
+
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      it(`resumes a session that another thread's context has issued (${version})`, async () => {
+        const contexts = [contextA, twinOfA, contextB, asking];
+        const { acceptor, next } = await bench.secureServer(
+          {},
+          undefined,
+          () => contexts.shift() ?? contextA,
+        );
+        let session: Buffer | undefined;
+        const resumed: (boolean | undefined)[] = [];
+        for (let round = 0; round < 4; round++) {
+          const client = bench.nodeClient(acceptor.port, {
+            maxVersion: version,
+            session,
+            checkServerIdentity: () => undefined,
+          });
+          const fresh = round === 0 ? once(client, 'session') : undefined;
+          const server = await next();
+          await server.until(() => server.secured, 'secure');
+          resumed.push(server.connection.tlsSession()?.resumed);
+          server.connection.write(Buffer.from('x'));
+          client.resume();
+          if (fresh) [session] = (await fresh) as [Buffer];
+          client.destroy();
+        }
+        // Neither another certificate nor other client CAs take it.
+        expect(resumed).to.deep.equal([false, true, false, false]);
+      });
+    }
+
+    it('keeps what comes right after the handshake until it is wanted', async () => {
+      const { acceptor, next } = await bench.secureServer({}, (probe) => {
+        probe.on.secure = () => {
+          probe.connection.pause();
+        };
+      });
+      const client = bench.nodeClient(acceptor.port);
+      const sent = pattern(100_000);
+      client.write(sent);
+      const server = await next();
+      await server.until(() => server.secured, 'secure');
+      expect(server.bytesReceived).to.equal(0);
+      server.connection.resume();
+      expect(server.bytesReceived).to.equal(0);
+      await server.until(() => server.bytesReceived === sent.length, 'bytes');
+      expect(server.received.equals(sent)).to.equal(true);
+    });
+
+    it('does not touch the buffer after a pause within a read', async () => {
+      const { acceptor, next } = await bench.secureServer();
+      const client = bench.nodeClient(acceptor.port);
+      const server = await next();
+      await server.until(() => server.secured, 'secure');
+      const own = Buffer.alloc(64 * 1024);
+      server.connection.readInto(own);
+      let copy = Buffer.alloc(0);
+      server.on.read = () => {
+        server.connection.pause();
+        copy = Buffer.from(own);
+      };
+      const sent = pattern(60_000);
+      client.write(sent);
+      await server.until(() => server.bytesReceived > 0, 'first bytes');
+      for (let turn = 0; server.bytesReceived < sent.length; turn++) {
+        expect(turn).to.be.below(1_000);
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(own.equals(copy)).to.equal(true);
+        server.connection.resume();
+      }
+      expect(server.received.equals(sent)).to.equal(true);
+    });
+
+    it('serialises writes of one turn', async () => {
+      const { acceptor, next } = await bench.secureServer();
+      const client = bench.nodeClient(acceptor.port);
+      const received: Buffer[] = [];
+      client.on('data', (chunk: Buffer) => received.push(chunk));
+      const server = await next();
+      await server.until(() => server.secured, 'secure');
+      const pieces = Array.from({ length: 50 }, (_, index) => pattern(100 + index, index));
+      const outcomes = pieces.map((piece) => server.connection.write(piece));
+      expect(outcomes[0]).to.be.oneOf([WRITTEN, PENDING]);
+      expect(outcomes[1]).to.equal(PENDING);
+      server.connection.end();
+      await once(client, 'end');
+      expect(Buffer.concat(received).equals(Buffer.concat(pieces))).to.equal(true);
+      expect(server.drains).to.equal(1);
+      client.end();
+      expect(await server.untilClosed()).to.equal(undefined);
+    });
+
+    it('goes on reading after it has sent its close alert', async () => {
+      const { acceptor, next } = await bench.secureServer();
+      const client = bench.nodeClient(acceptor.port);
+      client.resume();
+      const server = await next();
+      await server.until(() => server.secured, 'secure');
+      server.connection.end();
+      await once(client, 'end');
+      client.end('last words');
+      await server.untilClosed();
+      expect(server.text).to.equal('last words');
+      expect(server.error).to.equal(undefined);
+    });
+
+    it('takes the end of a peer that sends no close alert', async () => {
+      const { acceptor, next } = await bench.secureServer();
+      const raw = await bench.rawClient(acceptor.port);
+      const client = bench.nodeClient(0, { socket: raw });
+      const server = await next();
+      await server.until(() => server.secured, 'secure');
+      raw.end();
+      await server.until(() => server.ended || server.closes > 0, 'end');
+      expect(server.ended).to.equal(true);
+      client.destroy();
+    });
+
+    it('refuses garbage', async () => {
+      const { acceptor, next } = await bench.secureServer();
+      const raw = await bench.rawClient(acceptor.port);
+      raw.write('GET / HTTP/1.1\r\n\r\n');
+      const server = await next();
+      expect((await server.untilClosed())?.code).to.match(/^ERR_SSL_/);
+      expect(server.events).to.deep.equal(['close']);
+    });
+
+    it('gives up on a handshake that stalls or is cut', async () => {
+      const { acceptor, next } = await bench.serve((_, connection) => {
+        connection.secure(
+          { context: contextA, alpn: [], clientCertificate: 'none', timeoutMs: 50 },
+          Buffer.alloc(0),
+        );
+      });
+      await bench.rawClient(acceptor.port);
+      expect((await (await next()).untilClosed())?.code).to.equal('ERR_TLS_HANDSHAKE_TIMEOUT');
+      const cut = await bench.rawClient(acceptor.port);
+      cut.end();
+      expect((await (await next()).untilClosed())?.code).to.equal('ECONNRESET');
+    });
+
+    for (const event of ['secure', 'read', 'end'] as const) {
+      for (const way of ['destroy', 'reset'] as const) {
+        it(`survives ${way} within ${event}`, async () => {
+          const { acceptor, next } = await bench.secureServer({}, (probe) => {
+            probe.on[event] = () => {
+              probe.connection.write(pattern(200_000));
+              probe.connection[way]();
+            };
+          });
+          const client = bench.nodeClient(acceptor.port);
+          client.resume();
+          client.end(pattern(50_000));
+          const server = await next();
+          expect(await server.untilClosed()).to.equal(undefined);
+          expect(server.events.slice(-2)).to.deep.equal([event, 'close']);
+        });
+      }
+    }
+
+    it('refuses TLS 1.1', async () => {
+      const { acceptor, next } = await bench.secureServer();
+      const options = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const;
+      bench.nodeClient(acceptor.port, options);
+      expect((await (await next()).untilClosed())?.code).to.match(/^ERR_SSL_/);
+    });
+  });
+}
