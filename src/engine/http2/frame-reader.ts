@@ -55,9 +55,9 @@ export class FrameReader {
     this.#sink = sink;
   }
 
-  /** Nothing of an incomplete frame is held. */
-  get atFrameStart(): boolean {
-    return this.#heldLength === 0 && !this.#inData;
+  /** The beginning of a frame is held whose end has not come; a DATA frame's payload is not held. */
+  get holdsPart(): boolean {
+    return this.#heldLength > 0;
   }
 
   read(buffer: Buffer, start: number, end: number): void {

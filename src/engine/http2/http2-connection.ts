@@ -98,7 +98,6 @@ export abstract class Http2Connection<S extends Http2Stream, T>
   /** A stream's turn to take what was gathered. @returns true when the buffer was given away. */
   protected abstract takeGathered(stream: S, last: boolean): boolean;
   protected abstract onGoAway(lastStreamId: number): void;
-  protected abstract onPingAck(): void;
   /** The peer's settings have changed. */
   protected abstract onSettings(): void;
   /** A stream left {@link streams}. */
@@ -110,7 +109,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
 
   /** A message head is being received, or nothing was yet. */
   get awaitsHead(): boolean {
-    return !this.#settingsReceived || this.#header.stream !== 0 || !this.#reader.atFrameStart;
+    return !this.#settingsReceived || this.#header.stream !== 0 || this.#reader.holdsPart;
   }
 
   /** DATA waits for the peer. */
@@ -141,7 +140,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
     for (const stream of [...this.streams.values()]) {
       this.streams.delete(stream.id);
       stream.gone = true;
-      stream.onLost(detail, false);
+      stream.onLost(detail, 'ended');
     }
   }
 
@@ -150,7 +149,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
     const stream = this.streams.get(id);
     if (stream) {
       this.reset(stream, code);
-      stream.onLost(detail, false);
+      stream.onLost(detail, 'fault');
     } else this.refuse(id, code);
     // CVE-2025-8671: a peer can make us reset as well as reset itself.
     if (!this.#resets.spend()) this.fail(ENHANCE_YOUR_CALM, 'too many streams were reset');

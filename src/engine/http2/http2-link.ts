@@ -9,6 +9,8 @@ const MAX_DROPPED = 1_048_576;
 /** Where all connections of the thread read; nothing of it is used after `onRead`. */
 const sharedReadBuffer = Buffer.allocUnsafeSlow(65_536);
 
+const PROBE = Buffer.from('presence', 'latin1');
+
 /** An HTTP/2 connection towards its wire: input until it is stopped, output, and the ways in which it ends. */
 export abstract class Http2Link implements ConnectionHandler {
   readonly writer: FrameWriter;
@@ -23,8 +25,17 @@ export abstract class Http2Link implements ConnectionHandler {
   /** Frames that cost us work and bring nothing: earned back by streams and DATA. */
   protected readonly control = new Allowance(1000, 100);
 
+  /** Counts streams: a change is a sign of life. */
+  get activity(): number {
+    return this.lastStreamId;
+  }
+
+  /** Counts reads. */
+  reads = 0;
+
   #dropped = 0;
   #ends = false;
+  #awaitsPong = false;
 
   constructor(wire: Connection, connected: boolean) {
     this.wire = wire;
@@ -59,6 +70,7 @@ export abstract class Http2Link implements ConnectionHandler {
   }
 
   protected read(buffer: Buffer, start: number, end: number): void {
+    this.reads++;
     if (this.stopped) {
       this.#dropped += end - start;
       if (this.#dropped > MAX_DROPPED) this.wire.destroy();
@@ -102,6 +114,19 @@ export abstract class Http2Link implements ConnectionHandler {
     this.#ends = true;
     this.writer.flush();
     if (this.writer.idle) this.wire.end();
+  }
+
+  /** Asks whether the peer is still there. @returns false when it has not answered the last time. */
+  probe(): boolean {
+    if (this.#awaitsPong) return false;
+    this.#awaitsPong = true;
+    this.writer.ping(PROBE, 0, false);
+    return true;
+  }
+
+  /** The peer has answered a PING. */
+  protected onPingAck(): void {
+    this.#awaitsPong = false;
   }
 
   protected spendControl(): boolean {

@@ -27,6 +27,13 @@ export interface StreamHost {
   forget(stream: Http2Stream): void;
 }
 
+/**
+ * - `ended`: the connection did.
+ * - `fault`: the peer broke a rule on this stream.
+ * - `unprocessed`: the peer says that it has not acted on the stream (RFC 9113 §8.7).
+ */
+export type Loss = 'ended' | 'fault' | 'unprocessed';
+
 const NONE: Buffer = Buffer.alloc(0);
 
 /**
@@ -34,6 +41,7 @@ const NONE: Buffer = Buffer.alloc(0);
  * took it. Each direction has at most one piece outstanding; received bytes are bounded by the window we granted.
  */
 export abstract class Http2Stream {
+  /** 0 while the stream waits for its connection. */
   id = 0;
   sendWindow = 0;
   /** We have sent END_STREAM. */
@@ -85,8 +93,7 @@ export abstract class Http2Stream {
   protected abstract onSent(): void;
   /** The peer reset the stream. */
   abstract onPeerReset(code: number): void;
-  /** The connection ended, or broke a rule. `unprocessed`: the peer is known not to have acted on the stream. */
-  abstract onLost(detail: string, unprocessed: boolean): void;
+  abstract onLost(detail: string, why: Loss): void;
 
   // ---- output
 
@@ -121,7 +128,7 @@ export abstract class Http2Stream {
   protected sendEnd(trailers: Fields): void {
     if (this.gone || this.localClosed) return;
     this.#outTrailers = trailers;
-    if (this.#out === NONE) this.#finish();
+    if (this.#out === NONE && this.id !== 0) this.#finish();
     else this.#outTrailers = trailers.toList();
   }
 
@@ -132,6 +139,7 @@ export abstract class Http2Stream {
   pump(frames: number): boolean {
     const { host } = this;
     const { writer } = host;
+    if (this.id === 0) return false;
     for (let sent = 0; this.#out !== NONE; sent++) {
       const left = this.#outEnd - this.#outStart;
       let length = left;
@@ -192,7 +200,11 @@ export abstract class Http2Stream {
   #closeLocal(): void {
     this.localClosed = true;
     if (this.remoteClosed) this.host.forget(this);
+    else this.onLocalEnd();
   }
+
+  /** We have ended our direction, the peer has not. */
+  protected abstract onLocalEnd(): void;
 
   /** A head with END_STREAM was written. */
   protected endLocal(): void {
@@ -246,7 +258,8 @@ export abstract class Http2Stream {
     this.#heldLength = needed;
   }
 
-  takeTrailers(fields: FieldList): void {
+  /** The message ended with trailers; without any left it just ends. */
+  takeTrailers(fields: FieldList | undefined): void {
     this.#inTrailers = fields;
     if (!this.#paused && this.#heldLength === 0) this.#deliverEnd();
   }

@@ -1,8 +1,9 @@
 import { Piece } from '../exchange/piece.js';
 import { bufferPool } from './buffer-pool.js';
 
-/** Room that a codec downstream may use for its framing around the payload. */
-const ROOM = 64;
+/** Room before and after the payload: a codec puts a head or a chunk's framing there. */
+const ROOM = 1024;
+const ROOM_AFTER = 16;
 
 /**
  * Payload on its way from a connection's read buffer to an exchange. The read buffer is shared by all connections of
@@ -20,7 +21,7 @@ export class InboundGather {
 
   /** @returns how many bytes of `[start, end)` found room. */
   append(source: Buffer, start: number, end: number): number {
-    const taken = Math.min(end - start, this.#buffer.length - ROOM - this.#end);
+    const taken = Math.min(end - start, this.#buffer.length - ROOM_AFTER - this.#end);
     source.copy(this.#buffer, this.#end, start, start + taken);
     this.#end += taken;
     return taken;
