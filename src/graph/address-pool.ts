@@ -68,7 +68,8 @@ class Allocation {
 
   takeRequested(gateway: GatewayNode): void {
     for (const address of this.#requestedValues(gateway)) {
-      if (this.#poolsOf(gateway).some(({ ranges }) => contains(ranges, address))) this.#take(gateway, address);
+      if (this.#poolsOf(gateway).some(({ ranges }) => contains(ranges, address)))
+        this.#take(gateway, address);
     }
   }
 
@@ -94,7 +95,9 @@ class Allocation {
     const { requestedAddresses } = gateway;
     if (requestedAddresses.length === 0) {
       if (bind.length > 0) return { bind, addresses };
-      const problem = gatewayConditions.addressNotAssigned('No AddressPool has a free address for the Gateway');
+      const problem = gatewayConditions.addressNotAssigned(
+        'No AddressPool has a free address for the Gateway',
+      );
       return { bind, addresses, problem };
     }
     const unmet = requestedAddresses.filter(

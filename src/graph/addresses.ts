@@ -31,7 +31,9 @@ export function sharedAddress(
     return {
       bind: EVERYWHERE,
       addresses: available,
-      ...(missing && { problem: gatewayConditions.addressNotAssigned('The published Service has no address yet') }),
+      ...(missing && {
+        problem: gatewayConditions.addressNotAssigned('The published Service has no address yet'),
+      }),
     };
   }
   const chosen: StatusAddress[] = [];

@@ -9,7 +9,11 @@ import { isPermitted, type Referrer } from './reference-grant.js';
 export interface CertificateNode {
   /** `Secret/namespace/name`. */
   readonly key: string;
-  readonly pair?: { readonly chain: string; readonly privateKey: SecretBytes; readonly names: readonly string[] };
+  readonly pair?: {
+    readonly chain: string;
+    readonly privateKey: SecretBytes;
+    readonly names: readonly string[];
+  };
   readonly problem?: string;
   /** It is served, but someone should look at it. */
   readonly warning?: string;
@@ -40,7 +44,8 @@ export function resolveCertificates(
       problem ??= found;
       continue;
     }
-    if (found.problem !== undefined) problem ??= { reason: 'Invalid', message: `${from.field}: ${found.problem}` };
+    if (found.problem !== undefined)
+      problem ??= { reason: 'Invalid', message: `${from.field}: ${found.problem}` };
     if (found.pair) certificates.push(found);
   }
   return problem ? { certificates, problem } : { certificates };
@@ -70,7 +75,11 @@ function resolveCertificate(
 }
 
 /** Reads the pair out of a Secret of type kubernetes.io/tls and has it checked. */
-export function examineSecret(key: string, secret: Secret | undefined, libraries: Libraries): CertificateNode {
+export function examineSecret(
+  key: string,
+  secret: Secret | undefined,
+  libraries: Libraries,
+): CertificateNode {
   const id = `Secret/${key}`;
   const chain = decode(secret?.data?.['tls.crt']);
   const privateKey = decode(secret?.data?.['tls.key']);

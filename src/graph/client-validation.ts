@@ -59,11 +59,7 @@ export function resolveClientValidation(
 }
 
 /** The PEM text, or what is wrong with the reference. */
-function resolveCaBundle(
-  ref: ObjectReference,
-  gateway: Gateway,
-  scope: Scope,
-): string | Condition {
+function resolveCaBundle(ref: ObjectReference, gateway: Gateway, scope: Scope): string | Condition {
   const namespace = ref.namespace ?? gateway.metadata.namespace;
   const key = `${namespace}/${ref.name}`;
   const from = { group: GATEWAY_GROUP, kind: 'Gateway', namespace: gateway.metadata.namespace };
@@ -80,7 +76,8 @@ function resolveCaBundle(
     );
   }
   const configMap = scope.lookup.find('configMaps', key);
-  if (!configMap) return listenerConditions.invalidCaCertificateRef(`${field}: ConfigMap ${key} does not exist`);
+  if (!configMap)
+    return listenerConditions.invalidCaCertificateRef(`${field}: ConfigMap ${key} does not exist`);
   const pem = configMap.data?.['ca.crt'];
   if (pem === undefined) {
     return listenerConditions.invalidCaCertificateRef(`${field}: ConfigMap ${key} has no ca.crt`);

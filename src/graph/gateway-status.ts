@@ -7,8 +7,17 @@ import { intersectHostnames, printHostname } from './hostname.js';
 import { socketKeysOf } from './socket.js';
 import type { ListenerStatus } from './status-plan.js';
 
-export function gatewayConditionsOf({ node, accepted, address, listeners }: SettledGateway): readonly Condition[] {
-  const conditions = [accepted, programmedOf(accepted, address.problem), resolvedOf(node.unresolved, listeners)];
+export function gatewayConditionsOf({
+  node,
+  accepted,
+  address,
+  listeners,
+}: SettledGateway): readonly Condition[] {
+  const conditions = [
+    accepted,
+    programmedOf(accepted, address.problem),
+    resolvedOf(node.unresolved, listeners),
+  ];
   // GEP-91: the condition must be there while the mode is on, and only then.
   if (node.insecureFallback) conditions.push(gatewayConditions.insecureFrontendValidation());
   return conditions;

@@ -1,4 +1,10 @@
-import type { HttpRoute, HttpRouteMatch, HttpRouteRetry, HttpRouteRule, HttpRouteTimeouts } from '../apis/gateway/http-route.js';
+import type {
+  HttpRoute,
+  HttpRouteMatch,
+  HttpRouteRetry,
+  HttpRouteRule,
+  HttpRouteTimeouts,
+} from '../apis/gateway/http-route.js';
 import { trafficSettingsOf } from './backend-traffic-policy.js';
 import type { Scope } from './context.js';
 import type { RuleFault, RuleNode, RulesVerdict } from './http-rule.js';

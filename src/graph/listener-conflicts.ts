@@ -47,7 +47,9 @@ function compare(a: ListenerNode, b: ListenerNode): Verdict | undefined {
     return protocolConflict(`Port ${a.port} is also used by ${nameOf(b)} with another protocol`);
   }
   return a.hostname === b.hostname
-    ? hostnameConflict(`Port ${a.port} with hostname ${printHostname(a.hostname)} is also used by ${nameOf(b)}`)
+    ? hostnameConflict(
+        `Port ${a.port} with hostname ${printHostname(a.hostname)} is also used by ${nameOf(b)}`,
+      )
     : undefined;
 }
 

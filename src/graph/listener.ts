@@ -70,11 +70,7 @@ const PORT_PROTOCOLS: Readonly<Record<string, PortProtocol>> = {
 };
 
 /** Examines a listener of `gateway`, or of a ListenerSet attached to it. */
-export function examineListener(
-  listener: Listener,
-  owner: ListenerOwner,
-  scope: GatewayScope,
-): ListenerNode {
+export function examineListener(listener: Listener, owner: ListenerOwner, scope: GatewayScope): ListenerNode {
   const base = describe(listener, owner, scope.gateway);
   const protocol = servedProtocol(listener.protocol, scope);
   if (protocol === undefined) {
@@ -173,7 +169,8 @@ function isReserved(port: number, { settings, parameters }: GatewayScope): boole
   if (parameters.addressing === 'service') return false;
   // A pool's addresses are bound one by one, so only who listens on all addresses is in the way.
   return settings.reservedPorts.some(
-    (reserved) => reserved.port === port && (parameters.addressing === 'shared' || reserved.address === undefined),
+    (reserved) =>
+      reserved.port === port && (parameters.addressing === 'shared' || reserved.address === undefined),
   );
 }
 
@@ -184,11 +181,7 @@ interface ExaminedTls {
   readonly servable: boolean;
 }
 
-function examineTls(
-  listener: Listener,
-  owner: ListenerOwner,
-  scope: GatewayScope,
-): ExaminedTls {
+function examineTls(listener: Listener, owner: ListenerOwner, scope: GatewayScope): ExaminedTls {
   const carries = listener.protocol === 'HTTPS' ? 'http' : 'stream';
   if (listener.tls?.mode === 'Passthrough') {
     return { tls: { mode: 'passthrough', carries, certificates: [] }, servable: true };

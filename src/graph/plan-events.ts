@@ -60,7 +60,8 @@ function listenerEvents(object: ObjectRef, { node, verdict }: SettledListener): 
 function routeEvents({ route, parents, refusals }: SettledRoute): readonly PlannedEvent[] {
   const events: PlannedEvent[] = [];
   const { faults, unresolved } = route.rules;
-  if (faults.length > 0) events.push(warn(route.ref, 'UnsupportedFilter', `Dropped Rule ${describeFaults(route.rules)}`));
+  if (faults.length > 0)
+    events.push(warn(route.ref, 'UnsupportedFilter', `Dropped Rule ${describeFaults(route.rules)}`));
   if (unresolved) {
     const reason = unresolved.reason === 'BackendNotFound' ? 'ServiceNotFound' : 'Rejected';
     events.push(warn(route.ref, reason, unresolved.message));
@@ -76,7 +77,11 @@ function routeEvents({ route, parents, refusals }: SettledRoute): readonly Plann
 }
 
 /** Reasons about which another Event tells already. */
-const OWN_EVENT: ReadonlySet<string> = new Set(['HostnameConflict', 'UnsupportedValue', 'IncompatibleFilters']);
+const OWN_EVENT: ReadonlySet<string> = new Set([
+  'HostnameConflict',
+  'UnsupportedValue',
+  'IncompatibleFilters',
+]);
 
 function warn(object: ObjectRef, reason: string, message: string): PlannedEvent {
   return { object, type: 'Warning', reason, message };

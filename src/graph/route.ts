@@ -55,7 +55,11 @@ export interface SettledParent {
 }
 
 export function settleRoute(route: RouteNode, refusals: readonly HostRefusal[]): SettledRoute {
-  return { route, parents: route.parents.map((parent) => settleParent(parent, route.rules, refusals)), refusals };
+  return {
+    route,
+    parents: route.parents.map((parent) => settleParent(parent, route.rules, refusals)),
+    refusals,
+  };
 }
 
 function settleParent(
@@ -95,7 +99,9 @@ function lostAll({ attached }: ParentNode, refusals: readonly HostRefusal[]): Co
 
 /** Each hostname once, with who has it. */
 export function describeRefusals(refusals: readonly HostRefusal[]): string {
-  return [...new Set(refusals.map(({ hostname, message }) => `Hostname ${printHostname(hostname)} ${message}`))]
+  return [
+    ...new Set(refusals.map(({ hostname, message }) => `Hostname ${printHostname(hostname)} ${message}`)),
+  ]
     .sort()
     .join('; ');
 }

@@ -44,7 +44,11 @@ export function settleListeners(
   return { gateways, listenerSets, verdicts, joined };
 }
 
-function admitAll(listeners: readonly ListenerNode[], claims: PortClaims, verdicts: Map<string, Verdict>): void {
+function admitAll(
+  listeners: readonly ListenerNode[],
+  claims: PortClaims,
+  verdicts: Map<string, Verdict>,
+): void {
   const within = conflictsWithin(listeners);
   for (const listener of listeners) {
     const verdict = within.get(listener.key) ?? claims.admit(listener);

@@ -19,9 +19,7 @@ const ORDER: Readonly<Record<ir.HttpFilter['type'], number>> = {
 };
 
 export function toFilters(nodes: readonly FilterNode[], upstreams: UpstreamNames): readonly ir.HttpFilter[] {
-  return nodes
-    .flatMap((node) => toFilter(node, upstreams))
-    .sort((a, b) => ORDER[a.type] - ORDER[b.type]);
+  return nodes.flatMap((node) => toFilter(node, upstreams)).sort((a, b) => ORDER[a.type] - ORDER[b.type]);
 }
 
 function toFilter(node: FilterNode, upstreams: UpstreamNames): readonly ir.HttpFilter[] {
@@ -52,10 +50,7 @@ function toRequestHeaders(modifier: HeaderModifier): readonly ir.HttpFilter[] {
   const host = modifier.set?.find(({ name }) => name.toLowerCase() === 'host');
   if (!host) return [toModifier('request-headers', modifier)];
   const set = (modifier.set ?? []).filter((one) => one !== host);
-  return [
-    toModifier('request-headers', { ...modifier, set }),
-    { type: 'rewrite', hostname: host.value },
-  ];
+  return [toModifier('request-headers', { ...modifier, set }), { type: 'rewrite', hostname: host.value }];
 }
 
 function toModifier(type: ir.HeaderModifier['type'], modifier: HeaderModifier): ir.HeaderModifier {

@@ -45,7 +45,9 @@ function toHttpRule(
   return {
     ...base,
     filters: toFilters(rule.filters, upstreams),
-    backends: rule.backends.map((backend) => toBackend(backend, (target) => upstreams.http(target), upstreams)),
+    backends: rule.backends.map((backend) =>
+      toBackend(backend, (target) => upstreams.http(target), upstreams),
+    ),
     timeouts: toTimeouts(timeouts ?? {}, traits),
     ...(retry && { retry: toRetry(retry, rule) }),
     ...toSession(rule, route),
@@ -63,7 +65,9 @@ function toGrpcRule(
   return {
     ...base,
     filters: toFilters(rule.filters, upstreams),
-    backends: rule.backends.map((backend) => toBackend(backend, (target) => upstreams.grpc(target), upstreams)),
+    backends: rule.backends.map((backend) =>
+      toBackend(backend, (target) => upstreams.grpc(target), upstreams),
+    ),
     timeouts: toTimeouts({}, traits),
     ...toSession(rule, route),
   };

@@ -26,8 +26,12 @@ export function draftStreamServers(
   });
 }
 
-export function toStreamApplication({ listener, route }: StreamServerDraft, upstreams: UpstreamNames): StreamApplication {
-  if (!route || route.kind === 'HTTPRoute' || route.kind === 'GRPCRoute') return { type: 'stream', backends: [] };
+export function toStreamApplication(
+  { listener, route }: StreamServerDraft,
+  upstreams: UpstreamNames,
+): StreamApplication {
+  if (!route || route.kind === 'HTTPRoute' || route.kind === 'GRPCRoute')
+    return { type: 'stream', backends: [] };
   const isTerminated = listener.tls?.mode === 'terminate';
   return {
     type: 'stream',

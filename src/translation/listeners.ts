@@ -112,7 +112,9 @@ export class ListenerWriter {
     const traits = parts.traitsOf(listener.gateway);
     return draftStreamServers(listener, parts.routesOf(listener)).map((draft) => {
       const key = `${socket.key}|${draft.hostname}|${listener.key}`;
-      return this.#streamServers.get(key, [listener, draft.route, traits], () => toStreamServer(draft, traits));
+      return this.#streamServers.get(key, [listener, draft.route, traits], () =>
+        toStreamServer(draft, traits),
+      );
     });
   }
 }

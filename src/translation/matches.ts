@@ -78,7 +78,10 @@ export function withoutBadRegex(match: HttpMatch, isBad: (pattern: string) => bo
   const { path } = match;
   return {
     ...match,
-    path: path.type === 'regex' && isBad(path.value) ? { type: 'prefix', value: literalPrefix(path.value) } : path,
+    path:
+      path.type === 'regex' && isBad(path.value)
+        ? { type: 'prefix', value: literalPrefix(path.value) }
+        : path,
     headers: match.headers.filter(isGood),
     queryParams: match.queryParams.filter(isGood),
   };

@@ -24,11 +24,7 @@ export class RouteWriter {
   }
 
   /** Key of the route as the Gateway serves it; undefined when it carries no HTTP. */
-  use(
-    route: RouteNode,
-    gateway: string,
-    traits: ReadonlyMap<string, GatewayTrait>,
-  ): string | undefined {
+  use(route: RouteNode, gateway: string, traits: ReadonlyMap<string, GatewayTrait>): string | undefined {
     if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return undefined;
     const key = `${route.key}@Gateway/${gateway}`;
     if (this.#used.has(key)) return key;

@@ -21,11 +21,16 @@ export interface UpstreamParts {
   readonly backendTls: BackendTls | undefined;
 }
 
-export function toUpstream(request: UpstreamRequest, { service, slices, backendTls }: UpstreamParts): Upstream {
+export function toUpstream(
+  request: UpstreamRequest,
+  { service, slices, backendTls }: UpstreamParts,
+): Upstream {
   const { key, protocol, target } = request;
   const common = { key, protocol, loadBalancing: 'rr', connectTimeoutMs: CONNECT_TIMEOUT_MS } as const;
   const endpoints =
-    request.routingMode === 'service' ? toClusterIp(request, service, slices) : selectEndpoints(target, service, slices);
+    request.routingMode === 'service'
+      ? toClusterIp(request, service, slices)
+      : selectEndpoints(target, service, slices);
   const tls = request.allowsTls ? backendTls : undefined;
   if (tls && 'refusal' in tls) return { ...common, endpoints, refusal: tls.refusal };
   if (tls) {

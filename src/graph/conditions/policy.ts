@@ -5,7 +5,12 @@ import { condition } from './condition.js';
 export const trafficPolicyConditions = {
   accepted: (): Condition => condition('Accepted', 'True', 'Accepted', 'The policy is accepted'),
   conflicted: (winner: string): Condition =>
-    condition('Accepted', 'False', 'Conflicted', `The older XBackendTrafficPolicy ${winner} governs the same target`),
+    condition(
+      'Accepted',
+      'False',
+      'Conflicted',
+      `The older XBackendTrafficPolicy ${winner} governs the same target`,
+    ),
   targetNotFound: (target: string): Condition =>
     condition('Accepted', 'False', 'TargetNotFound', `${target} in spec.targetRefs does not exist`),
   invalid: (problem: string): Condition => condition('Accepted', 'False', 'Invalid', problem),

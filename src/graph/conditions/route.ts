@@ -23,8 +23,7 @@ export const routeConditions = {
   hostnameConflict: (problem: string): Condition =>
     condition('Accepted', 'False', 'HostnameConflict', problem),
   /** HTTPRoute and GRPCRoute with a common hostname on one listener: the older one is accepted. */
-  mixedRoutes: (problem: string): Condition =>
-    condition('Accepted', 'False', 'HostnameConflict', problem),
+  mixedRoutes: (problem: string): Condition => condition('Accepted', 'False', 'HostnameConflict', problem),
 
   resolvedRefs: (): Condition =>
     condition('ResolvedRefs', 'True', 'ResolvedRefs', 'All references of the route are resolved'),
