@@ -3,7 +3,8 @@ import type { Counters } from '../exchange/counters.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';
 import type { EndpointConnector, OutboundRequest, UpstreamHandler } from '../exchange/upstream.js';
 import type { Endpoint } from '../../ir/upstream.js';
-import type { ClientTlsOptions, ConnectionHandler, Wire } from '../wire/wire.js';
+import { NO_HANDLER } from '../wire/wire-faults.js';
+import type { ClientTlsOptions, Wire } from '../wire/wire.js';
 import type { WatchLimits } from './connection-watch.js';
 import { Http2UpstreamConnection, type UpstreamConnectionOwner } from './upstream-connection.js';
 import type { Http2UpstreamStream } from './upstream-stream.js';
@@ -27,19 +28,6 @@ const MAX_CONNECTIONS = 4;
 const STREAMS_BEFORE_ANOTHER = 64;
 const LIMITS: WatchLimits = { headMs: 10_000, idleMs: 90_000, writeMs: 60_000, quietMs: 30_000 };
 
-/** Until the connection takes over: nothing is called within `connect`. */
-const UNATTENDED: ConnectionHandler = {
-  onConnect: ignore,
-  onSecure: ignore,
-  onRead: ignore,
-  onEnd: ignore,
-  onDrain: ignore,
-  onClose: ignore,
-};
-
-function ignore(): void {
-  // Replaced before the event loop turns.
-}
 
 /** Requests to one endpoint over a few multiplexed HTTP/2 connections. */
 export class Http2Connector implements EndpointConnector, UpstreamConnectionOwner {
@@ -89,7 +77,8 @@ export class Http2Connector implements EndpointConnector, UpstreamConnectionOwne
   #connect(): Http2UpstreamConnection {
     const { wire, endpoint, connectTimeoutMs, tls, wheel, limits } = this.#options;
     const target = { address: endpoint.address, port: endpoint.port, timeoutMs: connectTimeoutMs };
-    const transport = wire.connect(tls ? { ...target, tls } : target, UNATTENDED);
+    // No callback runs within the call, and the connection becomes the handler at once.
+    const transport = wire.connect(tls ? { ...target, tls } : target, NO_HANDLER);
     const connection = new Http2UpstreamConnection(transport, this, {
       secure: tls !== undefined,
       wheel,
