@@ -1,0 +1,550 @@
+import * as counter from '../exchange/counters.js';
+import type { DownstreamContext, DownstreamStream } from '../exchange/downstream.js';
+import type { InboundExchange } from '../exchange/exchange.js';
+import type { Fields } from '../exchange/fields.js';
+import { gatewayAnswer } from '../exchange/gateway-answer.js';
+import type { ResponseHead } from '../exchange/heads.js';
+import type { Piece } from '../exchange/piece.js';
+import { Timer } from '../exchange/timer-wheel.js';
+import { FAILED, PENDING } from '../wire/wire.js';
+import type { Connection, ConnectionHandler, WireError, WriteOutcome } from '../wire/wire.js';
+import { HEADROOM, type ReadBuffer } from './buffer-pool.js';
+import type { Http1Worker, Http2Takeover } from './http1-worker.js';
+import { parseRequestHead } from './parse-head.js';
+import type { RawRequestHead } from './raw-heads.js';
+import { RequestBody } from './request-body.js';
+import { FRAMING_CLOSE, FRAMING_TUNNEL } from './response-encoder.js';
+import { ResponseWriter } from './response-writer.js';
+
+/** What a client may send ahead of its turn before we stop reading. */
+const MAX_AHEAD_BYTES = 64 * 1024;
+/** What we read of a body that nobody wants, to keep the connection. */
+const MAX_DISCARDED_BYTES = 256 * 1024;
+/** Parses of one unfinished head that are made whatever little has come; then only for lines and larger parts. */
+const EAGER_PARSES = 32;
+const CR = 13;
+const LF = 10;
+/** `PRI `: nothing but the preface of HTTP/2 begins so (RFC 9113 section 3.4). */
+const PRI = 0x50524920;
+
+const AWAITING_HEAD = 0;
+/** An exchange is in progress. */
+const SERVING = 1;
+/** The response is complete; the rest of the request's body is read and dropped. */
+const DISCARDING = 2;
+/** The last response was sent; the client is given time to read it. */
+const LINGERING = 3;
+const CLOSED = 4;
+
+/**
+ * A client's HTTP/1.1 connection: requests one after the other (RFC 9112 section 9.3.2), each handed to the runner.
+ *
+ * In: bytes. Out: exchanges, and their responses in order. It must not know routes, filters or backends.
+ */
+export class Http1DownstreamConnection extends Timer implements ConnectionHandler, DownstreamStream {
+  readonly context: DownstreamContext;
+  readonly #worker: Http1Worker;
+  readonly #wire: Connection;
+  readonly #response: ResponseWriter;
+  readonly #body = new RequestBody();
+  readonly #closed: (connection: Http1DownstreamConnection) => void;
+  #state = AWAITING_HEAD;
+  #exchange: InboundExchange | undefined;
+  #head: RawRequestHead | undefined;
+  /** Bytes that were read but whose turn has not come. */
+  #ahead: Buffer | undefined;
+  /** Buffer of our own while a body or a tunnel is read. */
+  #own: ReadBuffer | undefined;
+  /** The exchange has the bytes of the last piece until it asks for more. */
+  #lent = false;
+  #reading = false;
+  /** The exchange does not want the body now. */
+  #held = false;
+  #continueDue = false;
+  /** Within {@link #process}: what would begin the next request is left to it. */
+  #busy = false;
+  #beginning = false;
+  #released = false;
+  #discarded = 0;
+  #parses = 0;
+  #skippedLine = false;
+  /** No request came yet: the preface of HTTP/2 may. */
+  #first = true;
+  /** The client sent FIN. */
+  #ended = false;
+
+  constructor(
+    worker: Http1Worker,
+    wire: Connection,
+    context: DownstreamContext,
+    closed: (connection: Http1DownstreamConnection) => void,
+  ) {
+    super();
+    this.#worker = worker;
+    this.#wire = wire;
+    this.context = context;
+    this.#closed = closed;
+    this.#response = new ResponseWriter(worker, wire);
+  }
+
+  /** Begins to read; `received` came before (behind a PROXY header, for example). */
+  start(received: Buffer): void {
+    this.#worker.count(counter.DOWNSTREAM_CONNECTIONS_ACTIVE, 1);
+    this.#worker.count(counter.DOWNSTREAM_CONNECTIONS_TOTAL, 1);
+    this.#wire.handler = this;
+    this.#wire.readInto(this.#worker.landing);
+    this.#worker.wheel.arm(this, this.context.settings.readHeaderTimeoutMs);
+    if (received.length > 0) this.#process(Buffer.from(received), 0, received.length);
+    this.#read();
+  }
+
+  /** Closes now when no request is in progress, else after its response. */
+  drain(): void {
+    if (this.#state === AWAITING_HEAD && !this.#ahead && !this.#response.pending) this.#finish();
+  }
+
+  /** Ends at once. */
+  destroy(): void {
+    if (this.#state !== CLOSED) this.#wire.destroy();
+  }
+
+  // — the client —
+
+  onConnect(): void {
+    // Accepted connections are connected.
+  }
+
+  onSecure(): void {
+    // The handshake is over before a connection comes here.
+  }
+
+  onRead(buffer: Buffer, length: number): void {
+    if (this.#ahead) {
+      const joined = Buffer.concat([this.#ahead, buffer.subarray(0, length)]);
+      this.#ahead = undefined;
+      this.#process(joined, 0, joined.length);
+    } else if (this.#own && buffer === this.#own.landing) {
+      this.#process(this.#own.full, HEADROOM, HEADROOM + length);
+    } else {
+      this.#process(buffer, 0, length);
+    }
+    this.#read();
+  }
+
+  onEnd(): void {
+    this.#ended = true;
+    switch (this.#state) {
+      case SERVING:
+        if (this.#body.tunnel) this.#exchange?.onRequestData(this.#worker.piece.clear(true));
+        else this.#lose('the client closed before the response');
+        return;
+      case CLOSED:
+        return;
+      default:
+        // What was written is still on its way.
+        if (!this.#response.pending) this.#wire.destroy();
+    }
+  }
+
+  onDrain(): void {
+    this.#response.pending = false;
+    switch (this.#state) {
+      case SERVING:
+        this.#armForExchange();
+        this.#exchange?.onResponseDrain();
+        return;
+      case AWAITING_HEAD:
+        if (this.#ended) this.#wire.destroy();
+        else this.#goOn();
+        return;
+      case LINGERING:
+        if (this.#ended) this.#wire.destroy();
+        return;
+      default:
+    }
+  }
+
+  onClose(error: WireError | undefined): void {
+    if (this.#state === CLOSED) return;
+    this.#leave();
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    exchange?.onRequestAbort(error ? `the client's connection failed: ${error.code}` : 'the client closed');
+  }
+
+  override expire(): void {
+    switch (this.#state) {
+      case AWAITING_HEAD:
+        if (this.#ahead && !this.#response.pending) {
+          this.#worker.count(counter.DOWNSTREAM_HEAD_TIMEOUTS, 1);
+          this.#refuse(408, 'the head of the request took too long');
+        } else this.#wire.destroy();
+        return;
+      case SERVING:
+        this.#lose(
+          this.#response.pending ? 'the client does not read' : 'the body of the request stalled',
+          408,
+        );
+        return;
+      case CLOSED:
+        return;
+      default:
+        this.#wire.destroy();
+    }
+  }
+
+  // — the exchange —
+
+  sendInformational(head: ResponseHead): void {
+    this.#response.informational(head);
+  }
+
+  sendHead(head: ResponseHead, piece: Piece): WriteOutcome {
+    if (this.#state !== SERVING) return FAILED;
+    const response = this.#response;
+    // RFC 9110 section 10.1.1: a client that was not told to continue may or may not send the body now.
+    if (this.#worker.draining || this.#head?.close !== false || this.#continueDue) response.close = true;
+    if (this.#body.left > MAX_DISCARDED_BYTES && piece.last) response.close = true;
+    const outcome = response.head(head, piece);
+    if (response.framing === FRAMING_TUNNEL) this.#openTunnel();
+    return this.#written(outcome);
+  }
+
+  sendData(piece: Piece): WriteOutcome {
+    if (this.#state !== SERVING) return FAILED;
+    const outcome = this.#response.data(piece);
+    if (piece.last && this.#response.framing === FRAMING_TUNNEL) this.#wire.end();
+    return this.#written(outcome);
+  }
+
+  sendTrailers(fields: Fields): void {
+    if (this.#state === SERVING) this.#written(this.#response.trailers(fields));
+  }
+
+  abort(): void {
+    if (this.#state === CLOSED) return;
+    // An end of the connection would pass for the end of such a body.
+    if (this.#response.framing === FRAMING_CLOSE) this.#wire.reset();
+    else this.#wire.destroy();
+  }
+
+  resumeBody(): void {
+    if (this.#state !== SERVING) return;
+    this.#held = false;
+    this.#lent = false;
+    if (this.#continueDue) {
+      this.#continueDue = false;
+      this.#response.continue();
+    }
+    this.#armForExchange();
+    if (!this.#busy) this.#goOn();
+  }
+
+  pauseBody(): void {
+    this.#held = true;
+    if (!this.#busy) this.#read();
+  }
+
+  release(): void {
+    this.#exchange = undefined;
+    this.#released = true;
+    if (this.#beginning) return;
+    this.#afterExchange();
+    if (!this.#busy) this.#goOn();
+  }
+
+  // — requests —
+
+  /** Goes on with what was read before, then with reading. */
+  #goOn(): void {
+    const ahead = this.#ahead;
+    if (ahead) {
+      this.#ahead = undefined;
+      this.#process(ahead, 0, ahead.length);
+    } else this.#settleBuffer();
+    this.#read();
+  }
+
+  #process(buffer: Buffer, start: number, end: number): void {
+    this.#busy = true;
+    let at = start;
+    while (at < end) {
+      const before = at;
+      if (this.#state === AWAITING_HEAD) {
+        if (this.#response.pending) break;
+        at = this.#readHead(buffer, at, end);
+        if (at === before) break;
+      } else if (this.#state === SERVING) {
+        if (!this.#body.active || this.#held || this.#lent) break;
+        at = this.#readBody(buffer, at, end);
+      } else if (this.#state === DISCARDING) {
+        at = this.#discardBody(buffer, at, end);
+      } else {
+        at = end;
+      }
+    }
+    if (at < end && this.#state < LINGERING) this.#ahead = Buffer.from(buffer.subarray(at, end));
+    this.#busy = false;
+    this.#settleBuffer();
+  }
+
+  /** Answers the offset behind the head and what was taken of the body, or `start` when more is needed. */
+  #readHead(buffer: Buffer, start: number, end: number): number {
+    const worker = this.#worker;
+    let at = start;
+    if (buffer[at] === CR && !this.#skippedLine) {
+      // RFC 9112 section 2.2: one empty line before a request is an old client's habit.
+      if (at + 1 >= end) return start;
+      if (buffer[at + 1] === LF) {
+        this.#skippedLine = true;
+        at += 2;
+        if (at === end) return end;
+      }
+    }
+    if (this.#first && worker.http2 && at + 4 <= end && buffer.readUInt32BE(at) === PRI) {
+      this.#handOver(worker.http2, buffer, at, end);
+      return end;
+    }
+    if (this.#parses++ > EAGER_PARSES && !this.#isWorthParsing(buffer, start, end)) return start;
+    const head = worker.takeHead();
+    head.scheme = this.context.secure ? 'https' : 'http';
+    head.trusted = this.context.trusted;
+    const behind = parseRequestHead(buffer, at, end, head);
+    if (behind > 0) return this.#begin(head, buffer, behind, end);
+    worker.giveHead(head);
+    if (behind === 0) {
+      if (this.#parses === 1) worker.wheel.arm(this, this.context.settings.readHeaderTimeoutMs);
+      return start;
+    }
+    this.#refuse(-behind, head.problem);
+    return end;
+  }
+
+  /** A head that dribbles in is parsed again for a whole line or a good part only: the work stays linear. */
+  #isWorthParsing(buffer: Buffer, start: number, end: number): boolean {
+    return buffer[end - 1] === LF || (end - start) % 256 === 0;
+  }
+
+  #begin(head: RawRequestHead, buffer: Buffer, behindHead: number, end: number): number {
+    const worker = this.#worker;
+    const { piece } = worker;
+    this.#first = false;
+    this.#parses = 0;
+    this.#skippedLine = false;
+    this.#body.begin(head);
+    const behind = this.#body.read(buffer, behindHead, end, piece);
+    if (behind < 0) {
+      worker.giveHead(head);
+      this.#refuse(400, this.#body.problem);
+      return end;
+    }
+    this.#state = SERVING;
+    this.#head = head;
+    this.#response.reset(head);
+    this.#continueDue = head.expectContinue && behind === behindHead;
+    this.#held = this.#continueDue;
+    worker.wheel.disarm(this);
+    worker.count(counter.DOWNSTREAM_REQUESTS_TOTAL, 1);
+    worker.count(counter.DOWNSTREAM_REQUESTS_ACTIVE, 1);
+    this.#beginning = true;
+    this.#released = false;
+    const exchange = worker.runner.begin(this, head, piece);
+    this.#beginning = false;
+    if (this.#isReleased()) this.#afterExchange();
+    else this.#keep(exchange, head);
+    return behind;
+  }
+
+  #isReleased(): boolean {
+    return this.#released;
+  }
+
+  /** The exchange goes on after this turn of the event loop: it needs what lies in buffers that others use. */
+  #keep(exchange: InboundExchange, head: RawRequestHead): void {
+    if (this.#state === CLOSED) {
+      exchange.onRequestAbort('the client closed');
+      return;
+    }
+    this.#exchange = exchange;
+    head.retain();
+    if (this.#body.trailers) exchange.onRequestTrailers(this.#body.trailers);
+    if (this.#body.active) this.#takeBuffer();
+    this.#armForExchange();
+  }
+
+  #readBody(buffer: Buffer, start: number, end: number): number {
+    const { piece } = this.#worker;
+    const behind = this.#body.read(buffer, start, end, piece);
+    if (behind < 0) {
+      this.#lose(this.#body.problem, 400);
+      return end;
+    }
+    if (buffer === this.#own?.full) {
+      piece.roomBefore = piece.start;
+      piece.roomAfter = behind === end ? buffer.length - piece.end : 0;
+    }
+    const exchange = this.#exchange;
+    if (exchange && (piece.length > 0 || piece.last)) {
+      if (exchange.onRequestData(piece) === PENDING && this.#exchange) this.#lent = true;
+    }
+    if (this.#body.trailers && !this.#body.active) this.#exchange?.onRequestTrailers(this.#body.trailers);
+    this.#armForExchange();
+    return behind;
+  }
+
+  #discardBody(buffer: Buffer, start: number, end: number): number {
+    const behind = this.#body.read(buffer, start, end, this.#worker.piece);
+    this.#discarded += end - start;
+    if (behind < 0 || this.#discarded > MAX_DISCARDED_BYTES) {
+      this.#finish();
+      return end;
+    }
+    if (!this.#body.active) this.#awaitHead();
+    return behind;
+  }
+
+  #openTunnel(): void {
+    this.#body.beginTunnel();
+    // The exchange lets the client's bytes flow when it is ready for them.
+    this.#held = true;
+    this.#takeBuffer();
+    this.#worker.count(counter.TUNNELS_ACTIVE, 1);
+  }
+
+  #afterExchange(): void {
+    this.#giveHead();
+    if (this.#state !== SERVING) return;
+    if (this.#lent) this.#giveBufferAway();
+    if (this.#body.tunnel) {
+      this.#worker.count(counter.TUNNELS_ACTIVE, -1);
+      this.#body.stop();
+      this.#finish();
+    } else if (!this.#response.done) this.abort();
+    else if (this.#response.close || this.#ended) this.#finish();
+    else if (!this.#body.active) this.#awaitHead();
+    else this.#discard();
+  }
+
+  #awaitHead(): void {
+    this.#state = AWAITING_HEAD;
+    if (this.#worker.draining) this.#finish();
+    else this.#worker.wheel.arm(this, this.#worker.timeouts.idleMs);
+  }
+
+  #discard(): void {
+    this.#discarded = 0;
+    this.#held = false;
+    this.#state = DISCARDING;
+    if (this.#body.left > MAX_DISCARDED_BYTES) this.#finish();
+    else this.#worker.wheel.arm(this, this.#worker.timeouts.bodyMs);
+  }
+
+  /** Our last word was said: FIN, and time for the client to read it before unread bytes would make it a reset. */
+  #finish(): void {
+    this.#state = LINGERING;
+    this.#ahead = undefined;
+    const { lingerMs, writeMs } = this.#worker.timeouts;
+    this.#wire.end();
+    if (this.#ended && !this.#response.pending) this.#wire.destroy();
+    else this.#worker.wheel.arm(this, this.#response.pending ? writeMs : lingerMs);
+  }
+
+  /** The client is gone, or stalls, or broke its framing: the exchange ends; `status` is said if it still can be. */
+  #lose(detail: string, status = 0): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    const isSilent = status === 0 || this.#response.begun || this.#response.pending;
+    this.#state = LINGERING;
+    this.#body.stop();
+    exchange?.onRequestAbort(detail);
+    if (this.#lent) this.#giveBufferAway();
+    if (isSilent) this.abort();
+    else this.#refuse(status, detail);
+  }
+
+  /** Answers without an exchange, and closes. */
+  #refuse(status: number, problem: string): void {
+    const { piece, runner } = this.#worker;
+    if (status !== 408) this.#worker.count(counter.DOWNSTREAM_PROTOCOL_ERRORS, 1);
+    runner.reject(this.context, status, problem);
+    const { head, body } = gatewayAnswer(status);
+    this.#response.resetForRefusal();
+    this.#response.close = true;
+    if (this.#response.head(head, piece.set(body, 0, body.length, true)) === FAILED) this.#wire.destroy();
+    else this.#finish();
+  }
+
+  #written(outcome: WriteOutcome): WriteOutcome {
+    if (outcome === PENDING) this.#worker.wheel.arm(this, this.#worker.timeouts.writeMs);
+    else if (outcome === FAILED) this.abort();
+    return outcome;
+  }
+
+  #armForExchange(): void {
+    const { wheel, timeouts } = this.#worker;
+    if (this.#state !== SERVING) return;
+    if (this.#response.pending) wheel.arm(this, timeouts.writeMs);
+    else if (this.#body.active && !this.#held && !this.#lent && !this.#body.tunnel)
+      wheel.arm(this, timeouts.bodyMs);
+    else wheel.disarm(this);
+  }
+
+  /** Reads or not, as the state wants. While a response is awaited reading goes on, to notice that the client leaves. */
+  #read(): void {
+    if (this.#state === CLOSED) return;
+    const isBodyTurn = this.#state === SERVING && this.#body.active;
+    const wanted = isBodyTurn ? !this.#held && !this.#lent : (this.#ahead?.length ?? 0) < MAX_AHEAD_BYTES;
+    if (wanted === this.#reading) return;
+    this.#reading = wanted;
+    if (wanted) this.#wire.resume();
+    else this.#wire.pause();
+  }
+
+  #takeBuffer(): void {
+    if (this.#own) return;
+    this.#own = this.#worker.buffers.acquire();
+    this.#wire.readInto(this.#own.landing);
+  }
+
+  /** Gives the own buffer back when nothing of it is needed any more. */
+  #settleBuffer(): void {
+    const own = this.#own;
+    if (!own || this.#lent || (this.#state === SERVING && this.#body.active)) return;
+    this.#own = undefined;
+    if (this.#state !== CLOSED) this.#wire.readInto(this.#worker.landing);
+    this.#worker.buffers.release(own);
+  }
+
+  /** The wire towards the backend still has bytes of it: the buffer is left to it. */
+  #giveBufferAway(): void {
+    this.#lent = false;
+    this.#own = undefined;
+    if (this.#state !== CLOSED) this.#wire.readInto(this.#worker.landing);
+  }
+
+  #giveHead(): void {
+    const head = this.#head;
+    if (!head) return;
+    this.#head = undefined;
+    this.#worker.giveHead(head);
+    this.#worker.count(counter.DOWNSTREAM_REQUESTS_ACTIVE, -1);
+  }
+
+  #handOver(http2: Http2Takeover, buffer: Buffer, start: number, end: number): void {
+    this.#leave();
+    if (this.#reading) this.#wire.pause();
+    http2(this.#wire, this.context, Buffer.from(buffer.subarray(start, end)));
+  }
+
+  /** The connection is no longer ours. */
+  #leave(): void {
+    if (this.#state === SERVING && this.#body.tunnel) this.#worker.count(counter.TUNNELS_ACTIVE, -1);
+    this.#state = CLOSED;
+    this.#ahead = undefined;
+    this.#worker.wheel.remove(this);
+    this.#worker.count(counter.DOWNSTREAM_CONNECTIONS_ACTIVE, -1);
+    if (this.#lent) this.#giveBufferAway();
+    else if (!this.#busy) this.#settleBuffer();
+    this.#closed(this);
+  }
+}

@@ -1,0 +1,35 @@
+import type { BackendChoice, BackendEntry } from '../exchange/route-entry.js';
+
+/**
+ * Smooth weighted round robin: over any stretch as long as the sum of the weights each backend is chosen exactly its
+ * weight's times, and its turns are spread evenly. Refusals take their share like backends do (case B-01).
+ */
+export class WeightedBackends implements BackendChoice {
+  readonly entries: readonly BackendEntry[];
+  readonly #only: BackendEntry | undefined;
+  readonly #eligible: readonly BackendEntry[];
+  readonly #credits: Float64Array;
+  readonly #total: number;
+
+  constructor(entries: readonly BackendEntry[]) {
+    this.entries = entries;
+    this.#eligible = entries.filter(({ weight }) => weight > 0);
+    this.#only = this.#eligible.length === 1 ? this.#eligible[0] : undefined;
+    this.#credits = new Float64Array(this.#eligible.length);
+    this.#total = this.#eligible.reduce((sum, { weight }) => sum + weight, 0);
+  }
+
+  next(): BackendEntry | undefined {
+    if (this.#only) return this.#only;
+    const credits = this.#credits;
+    let best = -1;
+    for (let i = 0; i < credits.length; i++) {
+      const credit = (credits[i] ?? 0) + (this.#eligible[i]?.weight ?? 0);
+      credits[i] = credit;
+      if (best < 0 || credit > (credits[best] ?? 0)) best = i;
+    }
+    if (best < 0) return undefined;
+    credits[best] = (credits[best] ?? 0) - this.#total;
+    return this.#eligible[best];
+  }
+}
