@@ -74,18 +74,13 @@ class Allocation {
   }
 
   takeAny(gateway: GatewayNode): void {
-    const missing = this.#openPlaces(gateway) - this.#held(gateway).length;
-    if (missing <= 0) return;
-    let open = missing;
-    for (const { pool, ranges } of this.#poolsOf(gateway)) {
-      if (!pool.spec.autoAssign) continue;
-      for (const range of ranges) {
-        for (const address of range.addresses()) {
-          if (this.#holders.has(address)) continue;
-          this.#take(gateway, address);
-          if (--open === 0) return;
-        }
-      }
+    let open = this.#openPlaces(gateway) - this.#held(gateway).length;
+    if (open <= 0) return;
+    const ranges = this.#poolsOf(gateway).flatMap((one) => (one.pool.spec.autoAssign ? one.ranges : []));
+    for (const address of addressesOf(ranges)) {
+      if (this.#holders.has(address)) continue;
+      this.#take(gateway, address);
+      if (--open === 0) return;
     }
   }
 
@@ -165,6 +160,10 @@ class Allocation {
     if (held) held.push(address);
     else this.#byGateway.set(gateway.id, [address]);
   }
+}
+
+function* addressesOf(ranges: readonly AddressRange[]): Iterable<string> {
+  for (const range of ranges) yield* range.addresses();
 }
 
 function contains(ranges: readonly AddressRange[], address: string): boolean {

@@ -67,15 +67,16 @@ function unsupportedPart(filter: HttpRouteFilter, prefixOnly: boolean): string |
       return pathProblem(filter.type, filter.urlRewrite, prefixOnly);
     case 'RequestMirror':
       return mirrorProblem(filter);
-    case 'CORS':
-      return filter.cors ? undefined : 'CORS without cors';
-    case 'ExternalAuth':
-      return filter.externalAuth ? undefined : 'ExternalAuth without externalAuth';
     case 'ExtensionRef':
       return `ExtensionRef ${filter.extensionRef?.kind ?? ''} is not supported`;
     default:
-      return `filter type ${String(filter.type)} is not supported`;
+      return withoutSettings(filter);
   }
+}
+
+function withoutSettings({ type, cors, externalAuth }: HttpRouteFilter): string | undefined {
+  const settings = type === 'CORS' ? cors : externalAuth;
+  return settings ? undefined : `${type} without its settings`;
 }
 
 function modifierProblem(

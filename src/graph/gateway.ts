@@ -7,6 +7,7 @@ import type { ClassParameters } from './class-parameters.js';
 import { usesInsecureFallback } from './client-validation.js';
 import { gatewayConditions } from './conditions/gateway.js';
 import type { Scope } from './context.js';
+import type { ClassNode } from './gateway-class.js';
 import { examineListener, type ListenerNode, type ListenerOwner } from './listener.js';
 import { objectRefOf } from './object-ref.js';
 import { createdAtOf, type Aged } from './precedence.js';
@@ -56,10 +57,7 @@ export function examineGateway(gateway: Gateway, scope: Scope): GatewayNode | un
     name: metadata.name,
     createdAt: createdAtOf(gateway),
   };
-  const refused =
-    gatewayClass.parameters === undefined
-      ? gatewayConditions.invalidParameters(`GatewayClass ${gatewayClass.name} has invalid parameters`)
-      : refuse(gateway);
+  const refused = refuseClass(gatewayClass) ?? refuse(gateway);
   return {
     id: `${metadata.namespace}/${metadata.name}`,
     createdAt: owner.createdAt,
@@ -73,11 +71,19 @@ export function examineGateway(gateway: Gateway, scope: Scope): GatewayNode | un
     ...(refused && { refused }),
     ...resolveClientCertificate(gateway, scope),
     insecureFallback: usesInsecureFallback(gateway),
-    infrastructure: {
-      labels: spec.infrastructure?.labels ?? {},
-      annotations: spec.infrastructure?.annotations ?? {},
-    },
+    infrastructure: infrastructureOf(gateway),
   };
+}
+
+function infrastructureOf({ spec }: Gateway): Infrastructure {
+  const { labels = {}, annotations = {} } = spec.infrastructure ?? {};
+  return { labels, annotations };
+}
+
+function refuseClass({ name, parameters }: ClassNode): Condition | undefined {
+  return parameters
+    ? undefined
+    : gatewayConditions.invalidParameters(`GatewayClass ${name} has invalid parameters`);
 }
 
 function refuse({ spec }: Gateway): Condition | undefined {

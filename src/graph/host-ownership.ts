@@ -74,21 +74,23 @@ function collectClaims(
     claims.push({ hostname: listener.hostname, listener, crossNamespacePaths, createdAt, id });
   }
   for (const route of routes) {
-    for (const { attached } of route.parents) {
-      for (const { listener, hostnames } of attached) {
-        const member = shared.get(listener.key);
-        if (!member) continue;
-        for (const hostname of hostnames) {
-          // Through this listener the hostname is never served, so nothing is claimed.
-          if (isolation.listenerFor(listener, hostname) !== listener.hostname) continue;
-          const { crossNamespacePaths } = member;
-          const id = `1/${route.id}/${route.kind}`;
-          claims.push({ hostname, listener, crossNamespacePaths, createdAt: route.createdAt, id, route });
-        }
-      }
+    const { createdAt } = route;
+    const id = `1/${route.id}/${route.kind}`;
+    for (const { listener, hostname } of hostsOf(route)) {
+      const member = shared.get(listener.key);
+      // Where a more specific listener of the Gateway answers the hostname is never served, so nothing is claimed.
+      if (!member || isolation.listenerFor(listener, hostname) !== listener.hostname) continue;
+      const { crossNamespacePaths } = member;
+      claims.push({ hostname, listener, crossNamespacePaths, createdAt, id, route });
     }
   }
   return claims.sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
+}
+
+function hostsOf({ parents }: RouteNode) {
+  return parents.flatMap(({ attached }) =>
+    attached.flatMap(({ listener, hostnames }) => hostnames.map((hostname) => ({ listener, hostname }))),
+  );
 }
 
 /** The hostnames of the listeners of each Gateway and port: the most specific one answers for a host alone. */
@@ -157,17 +159,24 @@ class PortOwners {
   }
 
   /** The wildcard of another namespace that keeps the claim out. */
-  #wildcardAbove({ hostname, listener, route, crossNamespacePaths }: Claim): string | undefined {
-    for (const wildcard of hostnameChain(hostname)) {
-      if (wildcard === hostname || wildcard === '') continue;
-      // The listener's own claim has passed this rule: it delegates what is below its hostname.
-      if (route && listener.hostname !== '' && coversHostname(wildcard, listener.hostname)) return undefined;
+  #wildcardAbove(claim: Claim): string | undefined {
+    return wildcardsAbove(claim).find((wildcard) => {
       const owner = this.#owners.get(wildcard);
-      if (!owner) continue;
-      if (owner.gatewayNamespace !== listener.owner.namespace) return wildcard;
-      const foreign = owner.routeNamespace !== undefined && owner.routeNamespace !== route?.namespace;
-      if (route && foreign && !crossNamespacePaths) return wildcard;
-    }
-    return undefined;
+      return owner !== undefined && keepsOut(owner, claim);
+    });
   }
+}
+
+/** The wildcards over a hostname whose owners have a say. */
+function wildcardsAbove({ hostname, listener, route }: Claim): readonly string[] {
+  const above = hostnameChain(hostname).filter((one) => one !== hostname && one !== '');
+  if (!route || listener.hostname === '') return above;
+  // The listener's own claim has passed this rule: it delegates what is below its hostname.
+  return above.filter((wildcard) => !coversHostname(wildcard, listener.hostname));
+}
+
+function keepsOut(owner: Owner, { listener, route, crossNamespacePaths }: Claim): boolean {
+  if (owner.gatewayNamespace !== listener.owner.namespace) return true;
+  if (!route || owner.routeNamespace === undefined) return false;
+  return owner.routeNamespace !== route.namespace && !crossNamespacePaths;
 }

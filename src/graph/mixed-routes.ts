@@ -14,24 +14,33 @@ export function findMixedRoutes(
   const lost = new Map<string, HostRefusal[]>();
   for (const [listener, members] of routesByMixedListener(routes)) {
     if (mayMix(listener)) continue;
-    const held = { HTTPRoute: new Set<string>(), GRPCRoute: new Set<string>() };
-    for (const { route, kind, hostnames } of members.sort((a, b) => compareAge(a.route, b.route))) {
+    for (const { route, refusals } of findLosers(listener, members, refused)) {
+      lost.set(route.key, [...(lost.get(route.key) ?? []), ...refusals]);
+    }
+  }
+  return lost;
+}
+
+function findLosers(
+  listener: string,
+  members: readonly Member[],
+  refused: MixedRoutesRules['refused'],
+): readonly { readonly route: RouteNode; readonly refusals: readonly HostRefusal[] }[] {
+  const held = { HTTPRoute: new Set<string>(), GRPCRoute: new Set<string>() };
+  return [...members]
+    .sort((a, b) => compareAge(a.route, b.route))
+    .flatMap(({ route, kind, hostnames }) => {
       const wanted = hostnames.filter((hostname) => !refused(route, listener, hostname));
       const other = kind === 'HTTPRoute' ? 'GRPCRoute' : 'HTTPRoute';
       if (!wanted.some((hostname) => intersectsAny(hostname, held[other]))) {
         for (const hostname of wanted) held[kind].add(hostname);
-        continue;
+        return [];
       }
-      const refusals = lost.get(route.key) ?? [];
-      lost.set(route.key, refusals);
       // The route is accepted or not as a whole.
-      for (const hostname of hostnames) {
-        const message = `has an older ${other} on the listener`;
-        refusals.push({ listener, hostname, reason: 'HostnameConflict', message });
-      }
-    }
-  }
-  return lost;
+      const message = `has an older ${other} on the listener`;
+      const reason = 'HostnameConflict';
+      return { route, refusals: hostnames.map((hostname) => ({ listener, hostname, reason, message })) };
+    });
 }
 
 export interface MixedRoutesRules {
@@ -51,25 +60,24 @@ interface Member {
 function routesByMixedListener(routes: readonly RouteNode[]): ReadonlyMap<string, Member[]> {
   const grpcListeners = new Set<string>();
   for (const route of routes) {
-    if (route.kind !== 'GRPCRoute') continue;
-    for (const { attached } of route.parents) {
-      for (const { listener } of attached) grpcListeners.add(listener.key);
-    }
+    if (route.kind === 'GRPCRoute')
+      for (const { listener } of attachedOf(route)) grpcListeners.add(listener.key);
   }
   const members = new Map<string, Member[]>();
   if (grpcListeners.size === 0) return members;
   for (const route of routes) {
-    if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') continue;
-    for (const { attached } of route.parents) {
-      for (const { listener, hostnames } of attached) {
-        if (!grpcListeners.has(listener.key)) continue;
-        const list = members.get(listener.key) ?? [];
-        members.set(listener.key, list);
-        list.push({ route, kind: route.kind, hostnames });
-      }
+    const { kind } = route;
+    if (kind !== 'HTTPRoute' && kind !== 'GRPCRoute') continue;
+    for (const { listener, hostnames } of attachedOf(route)) {
+      if (!grpcListeners.has(listener.key)) continue;
+      members.set(listener.key, [...(members.get(listener.key) ?? []), { route, kind, hostnames }]);
     }
   }
   return members;
+}
+
+function attachedOf({ parents }: RouteNode) {
+  return parents.flatMap(({ attached }) => attached);
 }
 
 function intersectsAny(hostname: string, held: ReadonlySet<string>): boolean {

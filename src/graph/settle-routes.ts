@@ -113,11 +113,9 @@ function mixingListeners({ gateways, listenerSets }: ListenerSettlement): (liste
 function countAttached(routes: readonly SettledRoute[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { parents } of routes) {
-    const listeners = new Set<string>();
-    for (const { accepted, attached } of parents) {
-      if (accepted) for (const { listener } of attached) listeners.add(listener.key);
-    }
-    for (const key of listeners) counts.set(key, (counts.get(key) ?? 0) + 1);
+    const attached = parents.flatMap((parent) => (parent.accepted ? parent.attached : []));
+    for (const key of new Set(attached.map(({ listener }) => listener.key)))
+      counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;
 }

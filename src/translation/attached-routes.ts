@@ -9,12 +9,10 @@ export type RoutesByHostname = ReadonlyMap<string, readonly RouteNode[]>;
 export function collectAttached(graph: Graph): ReadonlyMap<string, RoutesByHostname> {
   const byListener = new Map<string, Map<string, RouteNode[]>>();
   for (const { route, parents } of graph.routes) {
-    for (const { attached } of parents) {
-      for (const { listener, hostnames } of attached) {
-        let byHostname = byListener.get(listener.key);
-        if (!byHostname) byListener.set(listener.key, (byHostname = new Map<string, RouteNode[]>()));
-        for (const hostname of hostnames) addOnce(byHostname, hostname, route);
-      }
+    for (const { listener, hostnames } of parents.flatMap(({ attached }) => attached)) {
+      const byHostname = byListener.get(listener.key) ?? new Map<string, RouteNode[]>();
+      byListener.set(listener.key, byHostname);
+      for (const hostname of hostnames) addOnce(byHostname, hostname, route);
     }
   }
   for (const byHostname of byListener.values()) {

@@ -127,15 +127,32 @@ function toExternalAuth(
   upstreams: UpstreamNames,
 ): ir.ExternalAuth {
   const target = backend && 'target' in backend ? backend.target : undefined;
-  const isGrpc = auth.protocol === 'GRPC';
-  const upstream = target && (isGrpc ? upstreams.grpc(target) : upstreams.http(target));
+  return auth.protocol === 'GRPC'
+    ? toGrpcAuth(auth, target && upstreams.grpc(target))
+    : toHttpAuth(auth, target && upstreams.http(target));
+}
+
+function toGrpcAuth({ grpc, forwardBody }: ExternalAuth, upstream: string | undefined): ir.ExternalAuth {
   return {
     type: 'external-auth',
-    protocol: isGrpc ? 'grpc' : 'http',
+    protocol: 'grpc',
     ...(upstream !== undefined && { upstream }),
-    path: auth.http?.path ?? '',
-    allowedRequestHeaders: (isGrpc ? auth.grpc : auth.http)?.allowedHeaders ?? [],
-    allowedResponseHeaders: auth.http?.allowedResponseHeaders ?? [],
-    forwardBodyBytes: auth.forwardBody?.maxSize ?? 0,
+    path: '',
+    allowedRequestHeaders: grpc?.allowedHeaders ?? [],
+    allowedResponseHeaders: [],
+    forwardBodyBytes: forwardBody?.maxSize ?? 0,
+  };
+}
+
+function toHttpAuth({ http = {}, forwardBody }: ExternalAuth, upstream: string | undefined): ir.ExternalAuth {
+  const { path = '', allowedHeaders = [], allowedResponseHeaders = [] } = http;
+  return {
+    type: 'external-auth',
+    protocol: 'http',
+    ...(upstream !== undefined && { upstream }),
+    path,
+    allowedRequestHeaders: allowedHeaders,
+    allowedResponseHeaders,
+    forwardBodyBytes: forwardBody?.maxSize ?? 0,
   };
 }

@@ -29,6 +29,8 @@ export interface WrittenListeners {
 interface StreamServer {
   readonly server: Server;
   readonly requests: readonly UpstreamRequest[];
+  /** Whether the hostname is the listener's, not only that of a route. */
+  readonly isOwn: boolean;
 }
 
 /** Writes sockets, their servers and virtual hosts down; what did not change is the same object as in the pass before. */
@@ -44,14 +46,11 @@ export class ListenerWriter {
     const requests: UpstreamRequest[] = [];
     for (const socket of parts.sockets) {
       const servers = new Map<string, Server>();
-      for (const listener of socket.members) {
-        if (carriesHttp(listener)) continue;
-        for (const { server, requests: needed } of this.#writeStream(socket, listener, parts)) {
-          // A listener of its own hostname was here first, or comes later and replaces a route's hostname.
-          if (servers.has(server.hostname) && server.hostname !== listener.hostname) continue;
-          servers.set(server.hostname, server);
-          requests.push(...needed);
-        }
+      for (const { server, requests: needed, isOwn } of this.#writeStreams(socket, parts)) {
+        // A listener's own hostname beats the same hostname of another listener's route.
+        if (servers.has(server.hostname) && !isOwn) continue;
+        servers.set(server.hostname, server);
+        requests.push(...needed);
       }
       for (const draft of draftHttpServers(onlyHttp(socket), parts.routesOf)) {
         const hosts = this.#writeVirtualHosts(socket.key, draft, parts);
@@ -108,13 +107,15 @@ export class ListenerWriter {
     });
   }
 
-  #writeStream(socket: Socket, listener: ListenerNode, parts: ListenerParts): readonly StreamServer[] {
-    const traits = parts.traitsOf(listener.gateway);
-    return draftStreamServers(listener, parts.routesOf(listener)).map((draft) => {
-      const key = `${socket.key}|${draft.hostname}|${listener.key}`;
-      return this.#streamServers.get(key, [listener, draft.route, traits], () =>
-        toStreamServer(draft, traits),
-      );
+  #writeStreams(socket: Socket, parts: ListenerParts): readonly StreamServer[] {
+    const drafts = socket.members.flatMap((listener) =>
+      carriesHttp(listener) ? [] : draftStreamServers(listener, parts.routesOf(listener)),
+    );
+    return drafts.map((draft) => {
+      const { hostname, listener, route } = draft;
+      const traits = parts.traitsOf(listener.gateway);
+      const key = `${socket.key}|${hostname}|${listener.key}`;
+      return this.#streamServers.get(key, [listener, route, traits], () => toStreamServer(draft, traits));
     });
   }
 }
@@ -128,7 +129,7 @@ function toStreamServer(draft: StreamServerDraft, traits: UpstreamTraits): Strea
     ...(tls && { tls }),
     application: toStreamApplication(draft, upstreams),
   };
-  return { server, requests: upstreams.requests };
+  return { server, requests: upstreams.requests, isOwn: draft.hostname === draft.listener.hostname };
 }
 
 function carriesHttp({ protocol, tls }: ListenerNode): boolean {

@@ -52,7 +52,7 @@ export class RouteWriter {
   #write(key: string, route: HttpCarryingRoute, trait: GatewayTrait): WrittenRoute {
     const upstreams = new UpstreamNames(trait);
     const { kind, namespace, name, createdAt } = route;
-    const traits = { ...trait, regexProblem: this.#libraries.regexProblem };
+    const traits = { ...trait, regexProblem: (pattern: string) => this.#libraries.regexProblem(pattern) };
     const rules = toRules(route, traits, upstreams);
     return { route: { key, kind, namespace, name, createdAt, rules }, requests: upstreams.requests };
   }

@@ -59,7 +59,8 @@ export function runCase({ options }: GoldenCase, objects: readonly AnyObject[]):
 
 /** Readable and the same for equal translations: empty sections and defaults that every case has are left out. */
 export function printCase({ configuration, statuses, events }: Translation): string {
-  const filled = Object.entries(configuration).filter(([, section]) => section.length > 0);
+  const sections: readonly [string, readonly unknown[]][] = Object.entries(configuration);
+  const filled = sections.filter(([, section]) => section.length > 0);
   return stringify(
     {
       configuration: JSON.parse(JSON.stringify(Object.fromEntries(filled), leaveOut)) as unknown,
