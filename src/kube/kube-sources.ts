@@ -15,6 +15,7 @@ import {
 import { KINDS, type Kind, type KindDescription } from '../apis/kinds.js';
 import type { ObjectsByKind } from '../apis/objects.js';
 import type { Logger } from '../telemetry/logger.js';
+import type { BackoffLimits } from './backoff.js';
 import type { Discovery } from './discovery.js';
 import { narrowToNamespaces } from './filter-objects.js';
 import { followDiscovery } from './follow-discovery.js';
@@ -52,6 +53,7 @@ export interface KubeSourcesOptions {
   /** Services read wherever they are, `namespace/name`: the published one. */
   readonly publishedServices?: readonly string[];
   readonly resyncMs?: number;
+  readonly backoff?: BackoffLimits;
   readonly scheduler?: SchedulerLike;
   readonly random?: () => number;
 }
@@ -209,7 +211,7 @@ export class KubeSources {
 
   #reflect<K extends Kind>(kind: K, target: Target): Observable<ResourceSnapshot<ObjectsByKind[K]>> {
     const { client, discovery, decode, statuses, metrics, logger, ...rest } = this.#options;
-    const { resyncMs, scheduler, random } = rest;
+    const { resyncMs, backoff, scheduler, random } = rest;
     const reflector = new Reflector<ObjectsByKind[K]>({
       kind,
       listWatch: new KubeListWatch(client, target, random),
@@ -221,6 +223,7 @@ export class KubeSources {
       },
       ...(WITH_STATUS.has(kind) ? { observer: statuses.observer(kind) } : {}),
       ...(resyncMs === undefined ? {} : { resyncMs }),
+      ...(backoff === undefined ? {} : { backoff }),
       ...(scheduler === undefined ? {} : { scheduler }),
       ...(random === undefined ? {} : { random }),
     });

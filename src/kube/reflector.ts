@@ -23,7 +23,7 @@ import type { Kind } from '../apis/kinds.js';
 import type { KubernetesObject } from '../apis/meta.js';
 import type { Logger } from '../telemetry/logger.js';
 import { messageOf } from '../util/errors.js';
-import { backoffMs, DEFAULT_BACKOFF } from './backoff.js';
+import { backoffMs, DEFAULT_BACKOFF, type BackoffLimits } from './backoff.js';
 import { KubeApiError, WatchBrokenError } from './kube-api-error.js';
 import type { KubeMetrics, RelistReason } from './kube-metrics.js';
 import type { ListWatch } from './list-watch.js';
@@ -45,6 +45,7 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly resyncMs?: number;
   /** After how long without an event or a bookmark a watch is given up. 60 s. */
   readonly silenceMs?: number;
+  readonly backoff?: BackoffLimits;
   readonly scheduler?: SchedulerLike;
   readonly random?: () => number;
 }
@@ -144,8 +145,7 @@ class ReflectorRun<T extends KubernetesObject> {
     // Neither is the stream's place known any more, nor what was lost.
     else if (!(error instanceof KubeApiError)) this.#relist('broken');
 
-    const delay =
-      expired && this.#failures === 0 ? 0 : backoffMs(this.#failures, DEFAULT_BACKOFF, this.#random);
+    const delay = expired && this.#failures === 0 ? 0 : this.#pause();
     this.#failures += 1;
     const wanted = error instanceof KubeApiError ? (error.retryAfterMs ?? 0) : 0;
     return Math.max(delay, wanted);
@@ -158,7 +158,13 @@ class ReflectorRun<T extends KubernetesObject> {
     this.#forgetFailuresAfterHealthyWatch();
     // A proxy that ends every stream at once must not be asked in a tight loop.
     if (!shortLived) return 0;
-    return backoffMs(this.#failures++, DEFAULT_BACKOFF, this.#random);
+    const pause = this.#pause();
+    this.#failures += 1;
+    return pause;
+  }
+
+  #pause(): number {
+    return backoffMs(this.#failures, this.#options.backoff ?? DEFAULT_BACKOFF, this.#random);
   }
 
   #list(): Observable<ResourceSnapshot<T>> {

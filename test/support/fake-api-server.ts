@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-import { isJsonObject, listAt, textAt, valueAt, type JsonObject } from '../../src/kube/json.js';
+import { isJsonObject, textAt, valueAt, type JsonObject } from '../../src/kube/json.js';
 
 /** What a request gets in place of an answer. */
 export type Fault =
@@ -25,6 +25,8 @@ export interface SeenRequest {
   readonly headers: IncomingMessage['headers'];
   readonly body: unknown;
 }
+
+const TYPE_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind']);
 
 interface Planned {
   readonly matches: (request: SeenRequest) => boolean;
@@ -186,7 +188,7 @@ export class FakeApiServer {
 
   #serve(request: SeenRequest, response: ServerResponse, garbage: string | undefined): void {
     const { method, path, query } = request;
-    const groupVersion = /^\/apis?\/([^/]+(?:\/[^/]+)?)$/.exec(path)?.[1];
+    const groupVersion = groupVersionOf(path);
     if (groupVersion !== undefined && method === 'GET') {
       this.#discover(groupVersion, response);
     } else if (method === 'GET' && query.get('watch') === 'true') {
@@ -220,7 +222,11 @@ export class FakeApiServer {
       kind: `${textAt(all[0], 'kind') ?? 'Thing'}List`,
       metadata: { resourceVersion: String(this.#version), ...rest },
       // As typed lists of the API server: the elements do not say what they are.
-      items: all.slice(from, from + limit).map(({ apiVersion: _version, kind: _kind, ...object }) => object),
+      items: all
+        .slice(from, from + limit)
+        .map((object) =>
+          Object.fromEntries(Object.entries(object).filter(([field]) => !TYPE_FIELDS.has(field))),
+        ),
     });
   }
 
@@ -320,6 +326,11 @@ function metadataOf(object: JsonObject): JsonObject {
   return isJsonObject(metadata) ? metadata : {};
 }
 
+/** Of a discovery path: `/api/v1` or `/apis/g/v1`. */
+function groupVersionOf(path: string): string | undefined {
+  return /^\/api\/([^/]+)$/.exec(path)?.[1] ?? /^\/apis\/([^/]+\/[^/]+)$/.exec(path)?.[1];
+}
+
 /** `/apis/g/v1/things`, `/apis/g/v1/namespaces/ns/things`, and the same of core. */
 function isCollection(path: string): boolean {
   return /^(?:\/api\/[^/]+|\/apis\/[^/]+\/[^/]+)(?:\/namespaces\/[^/]+)?\/[^/]+$/.test(path);
@@ -339,9 +350,4 @@ function selector(query: URLSearchParams): (object: JsonObject) => boolean {
   return (object) =>
     fields.every(([path = '', value]) => valueAt(object, ...path.split('.')) === value) &&
     labels.every(([name = '', value]) => textAt(object, 'metadata', 'labels', name) === value);
-}
-
-/** For assertions on a list in a status. */
-export function entriesOf(object: JsonObject | undefined, ...path: readonly string[]): readonly unknown[] {
-  return listAt(object, ...path);
 }
