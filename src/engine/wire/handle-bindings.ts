@@ -110,14 +110,15 @@ let loaded: HandleBindings | undefined;
 
 /** The bindings, or an error that names what is missing on this Node. Loaded once for each thread. */
 export function loadBindings(): HandleBindings {
-  loaded ??= load();
+  loaded ??= findBindings(Reflect.get(process, 'binding'));
   return loaded;
 }
 
-function load(): HandleBindings {
-  const tcp = binding('tcp_wrap');
-  const stream = binding('stream_wrap');
-  const tls = binding('tls_wrap');
+/** Takes what they come from, `process.binding`, so that its absence can be tested. */
+export function findBindings(get: unknown): HandleBindings {
+  const tcp = binding(get, 'tcp_wrap');
+  const stream = binding(get, 'stream_wrap');
+  const tls = binding(get, 'tls_wrap');
   const constants = recordOf(tcp, 'constants');
   const TCP = functionOf(tcp, 'TCP');
   const TLSWrap = functionOf(tls, 'TLSWrap');
@@ -164,8 +165,7 @@ const TLS_METHODS = [
 type Module = Readonly<Record<string, unknown>>;
 type AnyFunction = (...values: readonly unknown[]) => unknown;
 
-function binding(name: string): Module {
-  const get: unknown = Reflect.get(process, 'binding');
+function binding(get: unknown, name: string): Module {
   if (typeof get !== 'function') throw new Error('process.binding is gone');
   try {
     const module: unknown = Reflect.apply(get, process, [name]);
