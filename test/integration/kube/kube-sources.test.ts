@@ -11,7 +11,7 @@ import type { Kind } from '../../../src/apis/kinds.js';
 import { FakeApiServer } from '../../support/fake-api-server.js';
 import { connect } from '../../support/kube/connect.js';
 import { silentLogger } from '../../support/kube/objects.js';
-import { until } from '../../support/until.js';
+import { untilTrue } from '../../support/kube/until-true.js';
 
 const SERVICES = '/api/v1/services';
 const inNamespace = (namespace: string, plural: string, name: string): string =>
@@ -40,7 +40,7 @@ describe('kube/kube-sources', () => {
 
   afterEach(async () => {
     for (const subscription of subscriptions.splice(0)) subscription.unsubscribe();
-    await until(() => server.watching === 0, 'the end of all watches');
+    await untilTrue(() => server.watching === 0, 'the end of all watches');
     await client.close();
     await server.stop();
   });
@@ -86,11 +86,11 @@ describe('kube/kube-sources', () => {
     for (let index = 0; index < 501; index += 1)
       server.put(inNamespace('ns', 'services', `s${index}`), service());
     const seen = follow(open().sources, 'Service');
-    await until(() => seen.keys !== undefined, 'the first snapshot');
+    await untilTrue(() => seen.keys !== undefined, 'the first snapshot');
     expect(seen.snapshots[0]?.size).to.equal(501);
     expect(server.count('GET', SERVICES)).to.be.greaterThan(1);
     server.remove(inNamespace('ns', 'services', 's7'));
-    await until(() => seen.snapshots.at(-1)?.size === 500, 'the deletion');
+    await untilTrue(() => seen.snapshots.at(-1)?.size === 500, 'the deletion');
   });
 
   it('begins again without pages when a continue token has expired', async () => {
@@ -98,31 +98,31 @@ describe('kube/kube-sources', () => {
       server.put(inNamespace('ns', 'services', `s${index}`), service());
     server.plan(({ query }) => query.has('continue'), { status: 410 });
     const seen = follow(open().sources, 'Service');
-    await until(() => seen.snapshots.at(0)?.size === 501, 'the whole list');
+    await untilTrue(() => seen.snapshots.at(0)?.size === 501, 'the whole list');
   });
 
   it('loses no deletion through resets, expired versions, refusals and garbage', async () => {
     const { sources } = open();
     const seen = follow(sources, 'Service');
-    await until(() => server.watching === 1, 'the watch');
+    await untilTrue(() => server.watching === 1, 'the watch');
     const path = (name: string): string => inNamespace('ns', 'services', name);
     const isWatch = ({ query }: { query: URLSearchParams }): boolean => query.has('watch');
 
     server.put(path('a'), service());
     server.endWatches('reset');
     server.put(path('b'), service());
-    await until(() => seen.keys === 'ns/a ns/b', 'both after a reset');
+    await untilTrue(() => seen.keys === 'ns/a ns/b', 'both after a reset');
 
     server.plan(isWatch, { status: 500 });
     server.endWatches('reset');
     server.remove(path('a'));
     server.compact();
-    await until(() => seen.keys === 'ns/b', 'the deletion after a relist');
+    await untilTrue(() => seen.keys === 'ns/b', 'the deletion after a relist');
 
     server.plan(isWatch, { garbage: '{"type":"ADD\n' });
     server.endWatches('end');
     server.put(path('c'), service());
-    await until(() => seen.keys === 'ns/b ns/c', 'the object after garbage');
+    await untilTrue(() => seen.keys === 'ns/b ns/c', 'the object after garbage');
   });
 
   it('Z-05 keeps the last snapshot while the API server is away, and says so', async () => {
@@ -138,10 +138,10 @@ describe('kube/kube-sources', () => {
       }),
     );
     const seen = follow(sources, 'Service');
-    await until(() => server.watching === 1, 'the watch');
+    await untilTrue(() => server.watching === 1, 'the watch');
     server.plan(({ path }) => path === SERVICES, { status: 503 }, 2);
     server.endWatches('reset');
-    await until(
+    await untilTrue(
       () => health.some((text) => text.includes('true') && text.includes('503')),
       'the health report',
     );
@@ -152,7 +152,7 @@ describe('kube/kube-sources', () => {
   it('picks up a kind whose CRD appears, and empties it when the CRD goes', async () => {
     const { sources } = open();
     const seen = follow(sources, 'TCPRoute');
-    await until(() => seen.keys === '', 'the empty snapshot');
+    await untilTrue(() => seen.keys === '', 'the empty snapshot');
     const route = {
       apiVersion: 'gateway.networking.k8s.io/v1alpha2',
       kind: 'TCPRoute',
@@ -160,9 +160,9 @@ describe('kube/kube-sources', () => {
     };
     server.put('/apis/gateway.networking.k8s.io/v1alpha2/namespaces/ns/tcproutes/r', route);
     server.served.set('gateway.networking.k8s.io/v1alpha2', ['tcproutes']);
-    await until(() => seen.keys === 'ns/r', 'the route');
+    await untilTrue(() => seen.keys === 'ns/r', 'the route');
     server.served.delete('gateway.networking.k8s.io/v1alpha2');
-    await until(() => seen.keys === '', 'the empty snapshot again');
+    await untilTrue(() => seen.keys === '', 'the empty snapshot again');
   });
 
   it('keeps an object that turns bad as it was, names the fault, and forgets it when it heals', async () => {
@@ -181,12 +181,12 @@ describe('kube/kube-sources', () => {
       }),
     );
     const seen = follow(sources, 'Service');
-    await until(() => server.watching === 1, 'the watch');
+    await untilTrue(() => server.watching === 1, 'the watch');
     server.put(path, { ...service(), spec: { ports: 'none' } });
-    await until(() => faults === 'Service ns/a true', 'the fault');
+    await untilTrue(() => faults === 'Service ns/a true', 'the fault');
     expect(seen.snapshots.at(-1)?.get('ns/a')).to.equal(seen.snapshots[0]?.get('ns/a'));
     server.put(path, service(81));
-    await until(() => faults === '', 'the end of the fault');
+    await untilTrue(() => faults === '', 'the end of the fault');
   });
 
   it('watches TLS Secrets by type and others only when they are named', async () => {
@@ -194,21 +194,21 @@ describe('kube/kube-sources', () => {
     server.put(inNamespace('ns', 'secrets', 'ca'), secret('Opaque'));
     const { sources } = open();
     const seen = follow(sources, 'Secret');
-    await until(() => seen.keys === 'ns/tls', 'the TLS Secret');
+    await untilTrue(() => seen.keys === 'ns/tls', 'the TLS Secret');
     expect(sources.namedSecretsSettled).to.equal(true);
 
     sources.requestNamedSecrets(new Set(['ns/tls', 'ns/ca', 'ns/gone', 'ns/a,b']));
     expect(sources.namedSecretsSettled).to.equal(false);
-    await until(() => seen.keys === 'ns/ca ns/tls' && sources.namedSecretsSettled, 'the named Secret');
+    await untilTrue(() => seen.keys === 'ns/ca ns/tls' && sources.namedSecretsSettled, 'the named Secret');
     const selectors = server.requests
       .map(({ query }) => query.get('fieldSelector'))
       .filter((text) => text?.startsWith('metadata'));
     expect(new Set(selectors)).to.deep.equal(new Set(['metadata.name=ca', 'metadata.name=gone']));
 
     server.put(inNamespace('ns', 'secrets', 'gone'), secret('Opaque'));
-    await until(() => seen.keys === 'ns/ca ns/gone ns/tls', 'the Secret that came later');
+    await untilTrue(() => seen.keys === 'ns/ca ns/gone ns/tls', 'the Secret that came later');
     sources.requestNamedSecrets(new Set(['ns/tls']));
-    await until(() => seen.keys === 'ns/tls' && server.watching === 1, 'only the TLS Secret');
+    await untilTrue(() => seen.keys === 'ns/tls' && server.watching === 1, 'only the TLS Secret');
   });
 
   it('watches named namespaces one by one, and the published Service besides', async () => {
@@ -223,8 +223,8 @@ describe('kube/kube-sources', () => {
     });
     const services = follow(sources, 'Service');
     const namespaces = follow(sources, 'Namespace');
-    await until(() => services.keys === 'infra/lb one/a two/b', 'the Services');
-    await until(() => namespaces.keys === 'one', 'the namespaces');
+    await untilTrue(() => services.keys === 'infra/lb one/a two/b', 'the Services');
+    await untilTrue(() => namespaces.keys === 'one', 'the namespaces');
     expect(server.count('GET', SERVICES)).to.equal(0);
   });
 
@@ -244,9 +244,9 @@ describe('kube/kube-sources', () => {
     });
     const services = follow(sources, 'Service');
     const namespaces = follow(sources, 'Namespace');
-    await until(() => services.keys === 'one/a two/b' && namespaces.keys === 'one', 'what is selected');
+    await untilTrue(() => services.keys === 'one/a two/b' && namespaces.keys === 'one', 'what is selected');
     server.put('/api/v1/namespaces/one', namespace('infra'));
-    await until(() => services.keys === 'two/b' && namespaces.keys === '', 'what is still selected');
+    await untilTrue(() => services.keys === 'two/b' && namespaces.keys === '', 'what is still selected');
   });
 
   it('remembers the statuses of the kinds that have one', async () => {
@@ -260,7 +260,7 @@ describe('kube/kube-sources', () => {
     });
     const { sources, statuses } = open();
     const seen = follow(sources, 'HTTPRoute');
-    await until(() => seen.keys === 'ns/r', 'the route');
+    await untilTrue(() => seen.keys === 'ns/r', 'the route');
     expect(statuses.get({ kind: 'HTTPRoute', key: 'ns/r' })).to.deep.include({
       uid: 'uid-r',
       generation: 1,
@@ -268,7 +268,7 @@ describe('kube/kube-sources', () => {
     });
     expect([...statuses.claimed()]).to.deep.equal([{ kind: 'HTTPRoute', key: 'ns/r' }]);
     server.remove(path);
-    await until(() => seen.keys === '', 'the end of the route');
+    await untilTrue(() => seen.keys === '', 'the end of the route');
     expect([...statuses.claimed()]).to.deep.equal([]);
   });
 });
