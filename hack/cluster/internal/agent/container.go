@@ -141,6 +141,7 @@ func (c *container) follow(ctx context.Context, process *exec.Cmd, root string) 
 		c.state = v1.ContainerState{Running: &v1.ContainerStateRunning{StartedAt: began}}
 		c.started, c.ready = c.spec.StartupProbe == nil, c.spec.StartupProbe == nil && c.spec.ReadinessProbe == nil
 	})
+	c.pod.say(v1.EventTypeNormal, "Started", "Started container "+c.spec.Name)
 	alive, end := context.WithCancel(ctx)
 	go c.probe(alive)
 	go func() {
@@ -156,6 +157,7 @@ func (c *container) follow(ctx context.Context, process *exec.Cmd, root string) 
 	reason := "Completed"
 	if code != 0 {
 		reason = "Error"
+		c.pod.say(v1.EventTypeWarning, "Failed", fmt.Sprintf("Container %s ended with exit code %d", c.spec.Name, code))
 	}
 	c.update(func() {
 		c.process, c.ready, c.started = nil, false, false
@@ -205,6 +207,7 @@ func (c *container) wait(reason, message string) {
 	same := c.state.Waiting != nil && c.state.Waiting.Message == message
 	c.mu.Unlock()
 	if !same {
+		c.pod.say(v1.EventTypeWarning, reason, message)
 		c.update(func() {
 			c.state = v1.ContainerState{Waiting: &v1.ContainerStateWaiting{Reason: reason, Message: message}}
 		})

@@ -26,33 +26,48 @@ func (c *container) probe(ctx context.Context) {
 		c.update(func() { c.started, c.ready = true, c.spec.ReadinessProbe == nil })
 	}
 	if p := c.spec.LivenessProbe; p != nil {
-		go c.watch(ctx, p, true, func(bool) { c.end(ctx) })
+		go c.watch(ctx, p, true, func(err error) {
+			c.unhealthy("Liveness", err)
+			c.end(ctx)
+		})
 	}
 	if p := c.spec.ReadinessProbe; p != nil {
-		c.watch(ctx, p, false, func(ok bool) {
-			c.update(func() { c.ready = ok && ctx.Err() == nil })
+		c.watch(ctx, p, false, func(err error) {
+			c.unhealthy("Readiness", err)
+			c.update(func() { c.ready = err == nil && ctx.Err() == nil })
 		})
+	}
+}
+
+func (c *container) unhealthy(probe string, err error) {
+	if err != nil && !isClosed(c.pod.stopping) {
+		c.pod.say(v1.EventTypeWarning, "Unhealthy", probe+" probe failed: "+err.Error())
 	}
 }
 
 // startsUp reports whether the probe passed before it failed too often.
 func (c *container) startsUp(ctx context.Context, p *v1.Probe) bool {
-	for failures := int32(0); failures < p.FailureThreshold; failures++ {
-		if c.attempt(ctx, p) == nil || ctx.Err() != nil {
+	for failures := int32(1); ; failures++ {
+		err := c.attempt(ctx, p)
+		if err == nil || ctx.Err() != nil {
 			return true
+		}
+		if failures >= p.FailureThreshold {
+			c.unhealthy("Startup", err)
+			return false
 		}
 		pause(ctx, p.PeriodSeconds)
 	}
-	return false
 }
 
-// watch calls report whenever enough results in a row contradict healthy. It
+// watch calls report, with the last failure or nil, whenever enough results in a row contradict healthy. It
 // asks more often than the probe says while the container is not healthy, so
 // that tests need not wait.
-func (c *container) watch(ctx context.Context, p *v1.Probe, healthy bool, report func(ok bool)) {
+func (c *container) watch(ctx context.Context, p *v1.Probe, healthy bool, report func(error)) {
 	pause(ctx, p.InitialDelaySeconds)
 	for row := int32(0); ctx.Err() == nil; {
-		ok := c.attempt(ctx, p) == nil
+		err := c.attempt(ctx, p)
+		ok := err == nil
 		enough := p.SuccessThreshold
 		if !ok {
 			enough = p.FailureThreshold
@@ -61,7 +76,7 @@ func (c *container) watch(ctx context.Context, p *v1.Probe, healthy bool, report
 			row = 0
 		} else if row++; row >= enough {
 			healthy, row = ok, 0
-			report(ok)
+			report(err)
 		}
 		if healthy {
 			pause(ctx, p.PeriodSeconds)
