@@ -1,0 +1,132 @@
+import { FieldBlock, FieldList } from '../exchange/fields.js';
+import { PlainResponseHead } from '../exchange/heads.js';
+import type { ByteRange } from './byte-ranges.js';
+import { resultFields, type ResultStatus } from './cache-result.js';
+import { currentAge, type StoredResponse } from './stored-response.js';
+
+export interface HitTerms {
+  readonly status: ResultStatus;
+  /** Parameters of `Cache-Status` without the lifetime. */
+  readonly cacheStatus: string;
+  readonly resultHeader: 'expose' | 'hide';
+  /** What is left of the lifetime, in ms. */
+  readonly remainingMs: number;
+  readonly nowMs: number;
+}
+
+interface PreparedHit {
+  readonly ageSeconds: number;
+  readonly ttlSeconds: number;
+  readonly resultHeader: string;
+  readonly block: FieldBlock;
+}
+
+/**
+ * Heads of answers from the store. The fields of a plain hit with their encoded form are prepared once a second for
+ * each stored response, so that a hit writes ready bytes.
+ */
+export class HitHeads {
+  readonly #prepared = new WeakMap<StoredResponse, PreparedHit>();
+
+  /** A whole answer. */
+  full(stored: StoredResponse, terms: HitTerms): PlainResponseHead {
+    const isPlain = terms.status === 'hit' && terms.cacheStatus === 'hit';
+    const fields = isPlain
+      ? new FieldList([], this.#blockFor(stored, terms))
+      : new FieldList([
+          ...stored.fields,
+          ...addedFields(stored, terms),
+          'content-length',
+          String(stored.length),
+        ]);
+    return new PlainResponseHead(stored.status, fields, stored.length);
+  }
+
+  notModified(stored: StoredResponse, terms: HitTerms): PlainResponseHead {
+    const flat = withoutNames(stored.fields, REPRESENTATION);
+    return new PlainResponseHead(304, new FieldList([...flat, ...addedFields(stored, terms)]), stored.length);
+  }
+
+  /** One range of the body (RFC 9110 §15.3.7). */
+  partial(stored: StoredResponse, { first, last }: ByteRange, terms: HitTerms): PlainResponseHead {
+    const length = last - first + 1;
+    const own = [
+      'content-range',
+      `bytes ${first}-${last}/${stored.length}`,
+      'content-length',
+      String(length),
+    ];
+    const fields = new FieldList([...stored.fields, ...addedFields(stored, terms), ...own]);
+    return new PlainResponseHead(206, fields, length);
+  }
+
+  /** Several, as `multipart/byteranges` of the given boundary and length. */
+  multipart(
+    stored: StoredResponse,
+    terms: HitTerms,
+    body: { boundary: string; length: number },
+  ): PlainResponseHead {
+    const flat = withoutNames(stored.fields, new Set(['content-type']));
+    const type = ['content-type', `multipart/byteranges; boundary=${body.boundary}`];
+    const own = [...type, 'content-length', String(body.length)];
+    return new PlainResponseHead(
+      206,
+      new FieldList([...flat, ...addedFields(stored, terms), ...own]),
+      body.length,
+    );
+  }
+
+  unsatisfiable(stored: StoredResponse, terms: HitTerms): PlainResponseHead {
+    const own = ['content-range', `bytes */${stored.length}`, 'content-length', '0'];
+    return new PlainResponseHead(416, new FieldList([...addedFields(stored, terms), ...own]), 0);
+  }
+
+  #blockFor(stored: StoredResponse, terms: HitTerms): FieldBlock {
+    const ageSeconds = ageOf(stored, terms);
+    const ttlSeconds = ttlOf(terms);
+    const { resultHeader } = terms;
+    const last = this.#prepared.get(stored);
+    if (
+      last?.ageSeconds === ageSeconds &&
+      last.ttlSeconds === ttlSeconds &&
+      last.resultHeader === resultHeader
+    ) {
+      return last.block;
+    }
+    const added = addedFields(stored, terms);
+    const block = new FieldBlock([...stored.fields, ...added, 'content-length', String(stored.length)]);
+    this.#prepared.set(stored, { ageSeconds, ttlSeconds, resultHeader, block });
+    return block;
+  }
+}
+
+/** Not in a 304: they would describe a body that is not sent (RFC 9110 §15.4.5). */
+const REPRESENTATION: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-language',
+  'content-range',
+  'content-type',
+]);
+
+function addedFields(stored: StoredResponse, terms: HitTerms): string[] {
+  const cacheStatus = `${terms.cacheStatus}; ttl=${ttlOf(terms)}`;
+  const result = resultFields({ status: terms.status, cacheStatus }, terms.resultHeader);
+  return ['age', String(ageOf(stored, terms)), ...result];
+}
+
+function ageOf(stored: StoredResponse, { nowMs }: HitTerms): number {
+  return Math.floor(currentAge(stored, nowMs) / 1000);
+}
+
+function ttlOf({ remainingMs }: HitTerms): number {
+  return Math.floor(remainingMs / 1000);
+}
+
+function withoutNames(flat: readonly string[], names: ReadonlySet<string>): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2) {
+    const name = flat[i] ?? '';
+    if (!names.has(name)) kept.push(name, flat[i + 1] ?? '');
+  }
+  return kept;
+}
