@@ -65,8 +65,8 @@ func (l *logFile) Close() error {
 	return l.file.Close()
 }
 
-// serveLogs answers the apiserver's requests for container logs.
-func (n *Node) serveLogs() error {
+// serve answers what the API server passes on: logs, exec and port-forward.
+func (n *Node) serve() error {
 	certificate, key, err := cert.GenerateSelfSignedCertKey(layout.NodeName, []net.IP{net.ParseIP(layout.NodeIP)}, nil)
 	if err != nil {
 		return err
@@ -77,6 +77,8 @@ func (n *Node) serveLogs() error {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", n.logs)
+	mux.HandleFunc("/exec/{namespace}/{pod}/{container}", n.serveExec)
+	mux.HandleFunc("/portForward/{namespace}/{pod}", n.servePortForward)
 	server := &http.Server{
 		Addr: net.JoinHostPort(layout.NodeIP, strconv.Itoa(layout.AgentPort)), Handler: mux,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}},
@@ -160,17 +162,23 @@ func skipToTail(file *os.File, lines int) {
 	file.Seek(int64(at), io.SeekStart)
 }
 
-func (n *Node) find(namespace, name, containerName string) *container {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, p := range n.pods {
-		if p.api.Namespace != namespace || p.api.Name != name {
-			continue
+func (n *Node) findPod(namespace, name string) *pod {
+	for _, p := range n.podsOf(namespace) {
+		if p.api.Name == name {
+			return p
 		}
-		for _, c := range p.all() {
-			if c.spec.Name == containerName {
-				return c
-			}
+	}
+	return nil
+}
+
+func (n *Node) find(namespace, name, containerName string) *container {
+	p := n.findPod(namespace, name)
+	if p == nil {
+		return nil
+	}
+	for _, c := range p.all() {
+		if c.spec.Name == containerName {
+			return c
 		}
 	}
 	return nil

@@ -59,7 +59,7 @@ func (n *Node) Run(ctx context.Context, factory informers.SharedInformerFactory,
 		return err
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- n.serveLogs() }()
+	go func() { failed <- n.serve() }()
 	ready()
 	for tick := time.Tick(heartbeat); ; {
 		select {

@@ -90,7 +90,7 @@ func (s *sandbox) enter(c command) error {
 	return unix.Setns(int(s.ns.Fd()), unix.CLONE_NEWNET)
 }
 
-// run executes a command inside a running container and returns its error.
+// exec runs a command inside the running container and returns its error.
 func (c *container) exec(cmd *exec.Cmd) error {
 	c.mu.Lock()
 	process, root := c.process, c.root
@@ -103,7 +103,7 @@ func (c *container) exec(cmd *exec.Cmd) error {
 	if err != nil {
 		return err
 	}
-	cmd.SysProcAttr = attributes(root, who)
+	cmd.SysProcAttr, cmd.Dir = attributes(root, who), "/"
 	cmd.SysProcAttr.Setsid = true
 	err = onThread(func() error {
 		// A thread that shares its file system view may not enter a mount namespace.
