@@ -11,7 +11,7 @@ const may = {
   status: ['apis', 'graph', 'ir', 'kube', 'telemetry'],
   engine: ['ir', 'telemetry'],
   aggregation: ['apis', 'graph', 'translation', 'ir', 'status', 'kube', 'telemetry', 'tokens'],
-  management: ['apis', 'graph', 'ir', 'telemetry', 'engine', 'tokens'],
+  management: ['ir', 'status', 'telemetry'],
   cli: [
     'apis',
     'files',

@@ -125,6 +125,7 @@ function writeInputs(origins: readonly number[]): void {
   writeFileSync(
     `${DIRECTORY}/config.yaml`,
     stringify({
+      kubernetes: { defaults: { addressing: 'pool' } },
       mgmt: { listen_port: 0 },
       metrics: { listen_address: '127.0.0.1', listen_port: 0 },
       logging: { log_level: 'warn' },

@@ -1,11 +1,32 @@
 import type { ServiceIdentifier } from 'inversify';
 
+import type { Aggregator } from './aggregation/aggregator.js';
 import type { Kind } from './apis/kinds.js';
 import type { ObjectsByKind } from './apis/objects.js';
+import type { ProxyEngine } from './ir/proxy-engine.js';
+import type { LeaderElection } from './kube/leadership.js';
 import type { ResourceSource } from './kube/resource-source.js';
+import type { EventSink } from './status/event-sink.js';
+import type { StatusSink } from './status/status-sink.js';
+import type { StatusStore } from './status/status-store.js';
+import type { Logger } from './telemetry/logger.js';
+import type { PrometheusMetrics } from './telemetry/metrics.js';
+import type { TrafficSource } from './telemetry/traffic-metrics.js';
+import type { Clock } from './util/clock.js';
 
 /** What the container knows, each with the type of what it gives. */
 export const TOKENS = {
+  Clock: token<Clock>('Clock'),
+  Logger: token<Logger>('Logger'),
+  Metrics: token<PrometheusMetrics>('Metrics'),
+  Engine: token<ProxyEngine & TrafficSource>('Engine'),
+  Aggregator: token<Aggregator>('Aggregator'),
+  /** Who decides which replica writes. */
+  LeaderElection: token<LeaderElection>('LeaderElection'),
+  StatusSink: token<StatusSink>('StatusSink'),
+  EventSink: token<EventSink>('EventSink'),
+  /** What this process would write, for the management port. */
+  StatusStore: token<StatusStore>('StatusStore'),
   /** `GatewayClass.spec.controllerName` of this controller. */
   ControllerName: token<string>('ControllerName'),
   /** The reconcilers of all kinds, to be injected as many. */

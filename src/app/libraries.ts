@@ -3,14 +3,26 @@ import { createSecureContext } from 'node:tls';
 
 import { RE2JS } from 're2js';
 
-import type { AddressRange, CaBundleCheck, CertificateCheck, Libraries } from '../graph/libraries.js';
+import type {
+  AddressRange,
+  CaBundleCheck,
+  CertificateCheck,
+  CertificatePair,
+  Libraries,
+} from '../graph/libraries.js';
 import { messageOf } from '../util/errors.js';
 import { formatIp, type IpRange, parseIp, parseIpRange } from '../util/ip-range.js';
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** The library functions of graph and translation, each memoised on its argument. */
-export function createLibraries(now: () => number): Libraries {
+/**
+ * The library functions of graph and translation, each memoised on its argument. `lastGood` gives the pair that is
+ * served under a Secret (`namespace/name`).
+ */
+export function createLibraries(
+  now: () => number,
+  lastGood?: (secret: string) => CertificatePair | undefined,
+): Libraries {
   const certificates = memoised((pair: string) => {
     const [chain = '', key = ''] = pair.split(SEPARATOR);
     return checkCertificate(chain, key, now());
@@ -21,6 +33,7 @@ export function createLibraries(now: () => number): Libraries {
     regexProblem: memoised(regexProblem),
     parseAddressRange: memoised(parseAddressRange),
     canonicalAddress: memoised(canonicalAddress),
+    ...(lastGood && { lastGoodCertificate: lastGood }),
   };
 }
 

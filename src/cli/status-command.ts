@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 
-import type { Condition } from '../apis/meta.js';
-import type { DesiredStatus, PlannedStatus } from '../graph/status-plan.js';
+import type { Condition, StoredCondition } from '../apis/meta.js';
+import type { ObjectRef, ParentReference } from '../graph/status-plan.js';
 import { OperatorError, messageOf } from '../util/errors.js';
 
 export interface StatusOptions {
@@ -10,6 +10,12 @@ export interface StatusOptions {
   readonly namespace?: string;
   readonly allNamespaces?: boolean;
   readonly output?: string;
+}
+
+/** One element of what `/trickster/status` answers. */
+interface Held {
+  readonly object: ObjectRef;
+  readonly status: Conditioned;
 }
 
 /** `trickster-gateway status`: the conditions of everything a running process knows, worst first. */
@@ -28,13 +34,13 @@ export async function statusCommand(kind: string | undefined, options: StatusOpt
   }
 }
 
-async function fetchStatuses(mgmt: string): Promise<readonly PlannedStatus[]> {
+async function fetchStatuses(mgmt: string): Promise<readonly Held[]> {
   const url = new URL('/trickster/status', mgmt);
   try {
     const response = await fetch(url);
     if (!response.ok) throw new Error(`it answered ${String(response.status)}`);
     // Our own process's answer; its shape is this type's.
-    return (await response.json()) as readonly PlannedStatus[];
+    return (await response.json()) as readonly Held[];
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     throw new OperatorError(
@@ -45,7 +51,7 @@ async function fetchStatuses(mgmt: string): Promise<readonly PlannedStatus[]> {
   }
 }
 
-function isAsked({ object }: PlannedStatus, kind: string | undefined, options: StatusOptions): boolean {
+function isAsked({ object }: Held, kind: string | undefined, options: StatusOptions): boolean {
   if (kind !== undefined && object.kind.toLowerCase() !== kind.toLowerCase().replace(/s$/, '')) return false;
   if (options.allNamespaces === true || options.namespace === undefined) return true;
   return object.namespace === '' || object.namespace === options.namespace;
@@ -54,42 +60,43 @@ function isAsked({ object }: PlannedStatus, kind: string | undefined, options: S
 interface Row {
   readonly name: string;
   readonly part: string;
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly StoredCondition[];
 }
 
-function rowsOf({ object, status }: PlannedStatus): Row[] {
-  const place = object.namespace === '' ? object.name : `${object.namespace}/${object.name}`;
-  return partsOf(status).map(({ part, conditions }) => ({
-    name: `${object.kind} ${place}`,
-    part,
-    conditions,
-  }));
+/** The members of a stored status that hold conditions; which of them are there depends on the kind. */
+interface Conditioned {
+  readonly conditions?: readonly StoredCondition[];
+  readonly listeners?: readonly Part[];
+  readonly parents?: readonly Part[];
+  readonly ancestors?: readonly Part[];
 }
 
-function partsOf(status: DesiredStatus): { part: string; conditions: readonly Condition[] }[] {
-  switch (status.shape) {
-    case 'gatewayclass':
-      return [{ part: '', conditions: status.conditions }];
-    case 'gateway':
-    case 'listenerset':
-      return [
-        { part: '', conditions: status.conditions },
-        ...status.listeners.map(({ name, attachedRoutes, conditions }) => ({
-          part: `listener ${name} (${String(attachedRoutes)} routes)`,
-          conditions,
-        })),
-      ];
-    case 'route':
-      return status.parents.map(({ parentRef, conditions }) => ({
-        part: `on ${parentRef.kind} ${parentRef.name}${parentRef.sectionName ? `/${parentRef.sectionName}` : ''}`,
-        conditions,
-      }));
-    case 'policy':
-      return status.ancestors.map(({ ancestorRef, conditions }) => ({
-        part: `for ${ancestorRef.kind} ${ancestorRef.name}`,
-        conditions,
-      }));
-  }
+interface Part {
+  readonly name?: string;
+  readonly attachedRoutes?: number;
+  readonly parentRef?: ParentReference;
+  readonly ancestorRef?: ParentReference;
+  readonly conditions?: readonly StoredCondition[];
+}
+
+function rowsOf({ object, status }: Held): Row[] {
+  const name = `${object.kind} ${object.namespace === '' ? '' : `${object.namespace}/`}${object.name}`;
+  const { conditions, listeners = [], parents = [], ancestors = [] } = status;
+  return [
+    ...(conditions ? [{ name, part: '', conditions }] : []),
+    ...[...listeners, ...parents, ...ancestors].map((part) => ({
+      name,
+      part: describePart(part),
+      conditions: part.conditions ?? [],
+    })),
+  ];
+}
+
+function describePart({ name, attachedRoutes = 0, parentRef, ancestorRef }: Part): string {
+  const reference = parentRef ?? ancestorRef;
+  if (!reference) return `listener ${name ?? ''} (${String(attachedRoutes)} routes)`;
+  const section = reference.sectionName === undefined ? '' : `/${reference.sectionName}`;
+  return `${parentRef ? 'on' : 'for'} ${reference.kind} ${reference.name}${section}`;
 }
 
 /** Conditions that are good when they are False. */

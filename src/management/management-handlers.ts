@@ -1,5 +1,5 @@
-import type { StatusPlan } from '../graph/status-plan.js';
 import type { ProxyConfiguration } from '../ir/proxy-configuration.js';
+import type { HeldStatus } from '../status/status-store.js';
 import { type Handler, json } from './http-endpoint.js';
 import type { Readiness } from './readiness.js';
 
@@ -7,7 +7,7 @@ import type { Readiness } from './readiness.js';
 export interface ManagementView {
   readonly readiness: Readiness;
   configuration(): ProxyConfiguration | undefined;
-  statuses(): StatusPlan;
+  statuses(): readonly HeldStatus[];
   /** What is wrong with the input beyond what a status says, for example files that cannot be read. */
   problems(): readonly string[];
 }

@@ -1,0 +1,37 @@
+import type { Container } from 'inversify';
+import { map, of } from 'rxjs';
+
+import { type Kind, KINDS } from '../apis/kinds.js';
+import { formatProblem } from '../files/file-problem.js';
+import { FileSource } from '../files/file-source.js';
+import { neverLeading } from '../kube/leadership.js';
+import { EventLog } from '../status/event-log.js';
+import type { Logger } from '../telemetry/logger.js';
+import { TOKENS } from '../tokens.js';
+import type { Clock } from '../util/clock.js';
+import { bindSources } from './bind-sources.js';
+import type { ConnectedInput } from './input.js';
+
+export interface FilesInputOptions {
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The standalone mode: objects from files, statuses in memory, Events in the log. */
+export function filesInput({ directory, clock, logger }: FilesInputOptions): ConnectedInput {
+  const source = new FileSource(directory);
+  return {
+    bind: (container: Container) => {
+      bindSources(container, (kind) => source.sourceOf(kind));
+      container.bind(TOKENS.LeaderElection).toConstantValue(neverLeading());
+      container.bind(TOKENS.EventSink).toConstantValue(new EventLog(clock, logger));
+      container.bind(TOKENS.StatusSink).toService(TOKENS.StatusStore);
+    },
+    installedKinds$: of(new Set<Kind>(KINDS.map(({ kind }) => kind))),
+    problems$: source.problems$.pipe(map((problems) => problems.map(formatProblem))),
+    requestSecrets: () => undefined, // every Secret is in the files
+    start: () => undefined,
+    stop: () => Promise.resolve(),
+  };
+}

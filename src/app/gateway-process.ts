@@ -1,0 +1,222 @@
+import { Container } from 'inversify';
+import { Subscription } from 'rxjs';
+
+import type { PassOutcome } from '../aggregation/control-pass.js';
+import type { ClusterSnapshot } from '../apis/cluster-snapshot.js';
+import type { Kind } from '../apis/kinds.js';
+import type { ObjectRef } from '../graph/status-plan.js';
+import type { ProxyConfiguration } from '../ir/proxy-configuration.js';
+import { HttpEndpoint } from '../management/http-endpoint.js';
+import { managementHandlers } from '../management/management-handlers.js';
+import { Readiness } from '../management/readiness.js';
+import type { Logger } from '../telemetry/logger.js';
+import { TOKENS } from '../tokens.js';
+import { createTranslator } from '../translation/translate.js';
+import type { Translation } from '../translation/translation.js';
+import { clusterInput } from './cluster-input.js';
+import { DemoOrigin } from './demo-origin.js';
+import { engineModule } from './engine-module.js';
+import { filesInput } from './files-input.js';
+import type { ConnectedInput } from './input.js';
+import { createLibraries } from './libraries.js';
+import { pipelineModule } from './pipeline-module.js';
+import { publishedAddresses } from './published-addresses.js';
+import { referencedSecrets } from './referenced-secrets.js';
+import { durationOf, type RunOptions } from './run-options.js';
+import { telemetryModule } from './telemetry-module.js';
+import { translationSettings } from './translation-settings.js';
+
+/** A running gateway. */
+export class GatewayProcess {
+  readonly #options: RunOptions;
+  readonly #container = new Container();
+  readonly #input: ConnectedInput;
+  readonly #logger: Logger;
+  readonly #readiness = new Readiness();
+  readonly #subscriptions = new Subscription();
+  readonly #translate: (cluster: ClusterSnapshot) => Translation;
+  readonly #onApplied: (outcome: PassOutcome) => void;
+  readonly #endpoints: HttpEndpoint[] = [];
+  #origin: DemoOrigin | undefined;
+  #installedKinds: ReadonlySet<Kind> = new Set();
+  #cluster: ClusterSnapshot | undefined;
+  #configuration: ProxyConfiguration | undefined;
+  #problems: readonly string[] = [];
+
+  /**
+   * Throws ERR_CONFIG_INVALID or ERR_ENVIRONMENT. `onApplied` hears of each configuration that was put into service.
+   */
+  constructor(options: RunOptions, onApplied: (outcome: PassOutcome) => void = () => undefined) {
+    this.#options = options;
+    this.#onApplied = onApplied;
+    this.#translate = this.#createTranslate();
+    this.#container.load(
+      telemetryModule(options),
+      engineModule(options),
+      pipelineModule(options, (cluster) => this.#translate(cluster)),
+    );
+    this.#logger = this.#container.get(TOKENS.Logger);
+    this.#input = this.#connect();
+    this.#input.bind(this.#container);
+  }
+
+  /** Resolves when the ports for operators are open; rejects with ERR_ENVIRONMENT when they cannot be had. */
+  async start(): Promise<void> {
+    await this.#openEndpoints();
+    await this.#startOrigin();
+    const error = (problem: unknown): void => {
+      this.#logger.fatal({ err: problem }, 'a stream of the control plane failed, this is a bug');
+    };
+    this.#subscriptions.add(
+      this.#input.installedKinds$.subscribe({
+        next: (kinds) => {
+          this.#installedKinds = kinds;
+        },
+        error,
+      }),
+    );
+    this.#subscriptions.add(
+      this.#input.problems$.subscribe({
+        next: (problems) => {
+          this.#reportProblems(problems);
+        },
+        error,
+      }),
+    );
+    this.#subscriptions.add(this.#followLeadership(error));
+    this.#subscriptions.add(
+      this.#container.get(TOKENS.Aggregator).outcomes$.subscribe({
+        next: (outcome) => {
+          this.#publish(outcome);
+        },
+        error,
+      }),
+    );
+    this.#input.start();
+  }
+
+  /** Not ready, then drained, then ended. `immediately` ends everything at once. */
+  async stop(immediately: AbortSignal): Promise<void> {
+    const { shutdown_delay: delay, shutdown_drain_timeout: timeout } = this.#options.raw.mgmt;
+    const engine = this.#container.get(TOKENS.Engine);
+    this.#readiness.draining();
+    this.#logger.info({}, 'draining');
+    const clock = this.#container.get(TOKENS.Clock);
+    await clock.sleep(durationOf(delay), immediately);
+    if (!immediately.aborted) {
+      await Promise.race([engine.drain(durationOf(timeout)), aborted(immediately)]);
+    }
+    await engine.close();
+    this.#subscriptions.unsubscribe();
+    await this.#input.stop();
+    await this.#origin?.close();
+    await Promise.all(this.#endpoints.map((endpoint) => endpoint.close()));
+    this.#logger.info({}, 'stopped');
+  }
+
+  #createTranslate(): (cluster: ClusterSnapshot) => Translation {
+    const { raw } = this.#options;
+    const settings = translationSettings(raw);
+    const libraries = createLibraries(Date.now, (secret) => this.#lastGoodCertificate(secret));
+    const translator = createTranslator(settings, libraries);
+    return (cluster) => {
+      this.#cluster = cluster;
+      return translator({
+        cluster,
+        publishedAddresses: publishedAddresses(cluster, raw.kubernetes.published_service),
+        installedKinds: this.#installedKinds,
+      });
+    };
+  }
+
+  /** What is served under a Secret serves on while the Secret is broken or gone. */
+  #lastGoodCertificate(secret: string) {
+    const served = this.#configuration?.certificates.find(({ key }) => key === `Secret/${secret}`);
+    return served && { chain: served.chain, privateKey: served.privateKey.reveal() };
+  }
+
+  #connect(): ConnectedInput {
+    const { input, raw, version } = this.#options;
+    const clock = this.#container.get(TOKENS.Clock);
+    const logger = this.#logger;
+    if (input.type === 'files') return filesInput({ directory: input.directory, clock, logger });
+    return clusterInput({ input, raw, version, clock, logger, metrics: this.#container.get(TOKENS.Metrics) });
+  }
+
+  async #openEndpoints(): Promise<void> {
+    const { mgmt, metrics } = this.#options.raw;
+    const registry = this.#container.get(TOKENS.Metrics);
+    const statuses = this.#container.get(TOKENS.StatusStore);
+    this.#endpoints.push(
+      await HttpEndpoint.listen({
+        address: mgmt.listen_address,
+        port: mgmt.listen_port,
+        handlers: managementHandlers({
+          readiness: this.#readiness,
+          configuration: () => this.#configuration,
+          statuses: () => statuses.list(),
+          problems: () => this.#problems,
+        }),
+      }),
+      await HttpEndpoint.listen({
+        address: metrics.listen_address,
+        port: metrics.listen_port,
+        handlers: {
+          '/metrics': async () => ({
+            status: 200,
+            contentType: registry.registry.contentType,
+            body: await registry.text(),
+          }),
+        },
+      }),
+    );
+  }
+
+  async #startOrigin(): Promise<void> {
+    const { demo_origin: demo } = this.#options.raw;
+    if (demo) this.#origin = await DemoOrigin.listen(demo.listen_address, demo.listen_ports);
+  }
+
+  #followLeadership(error: (problem: unknown) => void): Subscription {
+    const metrics = this.#container.get(TOKENS.Metrics);
+    return this.#container.get(TOKENS.LeaderElection).leadership$.subscribe({
+      next: ({ leading }) => {
+        metrics.set('leader', leading ? 1 : 0);
+      },
+      error,
+    });
+  }
+
+  #reportProblems(problems: readonly string[]): void {
+    const known = new Set(this.#problems);
+    for (const problem of problems) if (!known.has(problem)) this.#logger.warn({ problem }, 'input problem');
+    this.#problems = problems;
+  }
+
+  #publish(outcome: PassOutcome): void {
+    this.#configuration = outcome.configuration;
+    const cluster = this.#cluster;
+    if (outcome.result) this.#readiness.programmed();
+    this.#container.get(TOKENS.StatusSink).publish(outcome.statuses);
+    this.#container.get(TOKENS.EventSink).publish(outcome.events, (object) => exists(cluster, object));
+    if (cluster) {
+      const { gateway_class_controller_name: controllerName } = this.#options.raw.kubernetes;
+      this.#input.requestSecrets(referencedSecrets(cluster, controllerName));
+    }
+    if (outcome.result) this.#onApplied(outcome);
+  }
+}
+
+function exists(cluster: ClusterSnapshot | undefined, { kind, namespace, name }: ObjectRef): boolean {
+  return cluster?.[kind].has(namespace === '' ? name : `${namespace}/${name}`) ?? false;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else
+      signal.addEventListener('abort', () => {
+        resolve();
+      });
+  });
+}
