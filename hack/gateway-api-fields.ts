@@ -59,7 +59,7 @@ function factsOfModule(): Record<string, FieldFacts> {
   return facts;
 }
 
-const text = `${JSON.stringify(factsOfModule(), undefined, 1)}\n`;
+const text = `${JSON.stringify(factsOfModule(), undefined, 2)}\n`;
 if (!process.argv.includes('--check')) writeFileSync(target, text);
 else if (readFileSync(target, 'utf8') !== text) {
   console.error(

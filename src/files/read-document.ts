@@ -18,7 +18,7 @@ export interface DocumentReading {
 }
 
 export interface ReadObject {
-  /** `kind/namespace/name`; the namespace is empty for cluster-scoped kinds. */
+  /** `kind/namespace/name`, or `kind/name` for cluster-scoped kinds. */
   readonly key: string;
   readonly object: AnyObject;
   /** Line within the document of a field of the object, or of the object for `''`. */
@@ -26,7 +26,7 @@ export interface ReadObject {
 }
 
 export function objectKey(kind: string, namespace: string | undefined, name: string): string {
-  return `${kind}/${namespace ?? ''}/${name}`;
+  return namespace === undefined ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 }
 
 /** Reads the objects in the text of a document. Never throws: what cannot be used is a problem. */
