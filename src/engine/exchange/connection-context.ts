@@ -1,0 +1,106 @@
+import { BlockList, isIPv6 } from 'node:net';
+import type { ListenerSettings } from '../../ir/listener.js';
+import type { DownstreamContext } from './downstream.js';
+import { FieldBlock } from './fields.js';
+
+/**
+ * Which fields tell a backend where a request came from: `x`: `X-Forwarded-For`, `-Proto`, `-Host`. `standard`: `Forwarded`
+ * (RFC 7239).
+ */
+export type ForwardedForm = 'x' | 'standard' | 'both' | 'none';
+
+/** Addresses whose word about clients is believed. */
+export class TrustedProxies {
+  readonly #list: BlockList | undefined;
+
+  /** Ranges that are none were refused when the configuration was read; here they match nothing. */
+  constructor(ranges: readonly string[]) {
+    if (ranges.length === 0) return;
+    this.#list = new BlockList();
+    for (const range of ranges) addRange(this.#list, range);
+  }
+
+  has(address: string): boolean {
+    return this.#list?.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') ?? false;
+  }
+}
+
+function addRange(list: BlockList, range: string): void {
+  const [address = '', length] = range.split('/');
+  const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+  try {
+    if (length === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(length), family);
+  } catch {
+    // Not an address: it matches nothing, which is the safe reading.
+  }
+}
+
+export interface ConnectionContextInit {
+  readonly listener: string;
+  readonly settings: ListenerSettings;
+  readonly secure: boolean;
+  readonly sniServer: string | undefined;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly trusted: boolean;
+  readonly forwarded: ForwardedForm;
+}
+
+/** The plain implementation of {@link DownstreamContext}. */
+export class ConnectionContext implements DownstreamContext {
+  readonly listener: string;
+  readonly settings: ListenerSettings;
+  readonly secure: boolean;
+  readonly sniServer: string | undefined;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly trusted: boolean;
+  readonly #form: ForwardedForm;
+  #lastAuthority: string | undefined = undefined;
+  #lastBlock = EMPTY_BLOCK;
+
+  constructor(init: ConnectionContextInit) {
+    this.listener = init.listener;
+    this.settings = init.settings;
+    this.secure = init.secure;
+    this.sniServer = init.sniServer;
+    // Sockets of both families say ::ffff:10.0.0.1; backends and lists know 10.0.0.1.
+    this.remoteAddress = init.remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '');
+    this.remotePort = init.remotePort;
+    this.localAddress = init.localAddress.replace(/^::ffff:(?=\d+\.)/i, '');
+    this.localPort = init.localPort;
+    this.trusted = init.trusted;
+    this.#form = init.forwarded;
+  }
+
+  forwardedFor(authority: string): FieldBlock {
+    if (authority !== this.#lastAuthority) {
+      this.#lastAuthority = authority;
+      this.#lastBlock = new FieldBlock(this.#forwarded(authority));
+    }
+    return this.#lastBlock;
+  }
+
+  #forwarded(authority: string): string[] {
+    const proto = this.secure ? 'https' : 'http';
+    const flat: string[] = [];
+    if (this.#form === 'x' || this.#form === 'both') {
+      flat.push('x-forwarded-for', this.remoteAddress, 'x-forwarded-proto', proto);
+      if (authority !== '') flat.push('x-forwarded-host', authority);
+    }
+    if (this.#form === 'standard' || this.#form === 'both') {
+      // RFC 7239 section 6: IPv6 in brackets, and what is not a token in quotes.
+      const client = isIPv6(this.remoteAddress) ? `"[${this.remoteAddress}]"` : this.remoteAddress;
+      const host = authority === '' ? '' : `;host="${authority}"`;
+      flat.push('forwarded', `for=${client}${host};proto=${proto}`);
+    }
+    return flat;
+  }
+}
+
+const EMPTY_BLOCK = new FieldBlock([]);

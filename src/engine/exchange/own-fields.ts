@@ -1,0 +1,52 @@
+import type { DownstreamContext } from './downstream.js';
+import { FieldBlock } from './fields.js';
+import type { RequestHead, ResponseHead } from './heads.js';
+
+/** How the gateway calls itself in `Via` (RFC 9110 section 7.6.3). */
+export const PSEUDONYM = 'trickster-gateway';
+
+const VIA: ReadonlyMap<string, FieldBlock> = new Map(
+  ['1.0', '1.1', '2.0'].map((version) => [version, new FieldBlock(['via', `${version} ${PSEUDONYM}`])]),
+);
+const VIA_ANY = new FieldBlock(['via', `1.1 ${PSEUDONYM}`]);
+
+let dateSecond = 0;
+let dateBlock = new FieldBlock([]);
+
+/** `Date` of this second, prepared. */
+export function dateNow(): FieldBlock {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateBlock = new FieldBlock(['date', new Date(second * 1000).toUTCString()]);
+  }
+  return dateBlock;
+}
+
+/** Adds `Via` and what says where the request came from; the codec has removed what an untrusted client said of it. */
+export function addRequestFields(head: RequestHead, context: DownstreamContext): void {
+  const block = context.forwardedFor(head.authority);
+  if (context.trusted) mergeForwarded(head, block);
+  else head.fields.addBlock(block);
+  head.fields.addBlock(VIA.get(head.protocol) ?? VIA_ANY);
+}
+
+/** Adds `Via`, and `Date` where the backend had no clock (RFC 9110 section 6.6.1). */
+export function addResponseFields(head: ResponseHead): void {
+  head.fields.addBlock(VIA.get(head.protocol) ?? VIA_ANY);
+  if (head.status >= 200 && !head.fields.has('date')) head.fields.addBlock(dateNow());
+}
+
+/** Lists grow by the hop; what a trusted proxy said of scheme and host stays. */
+function mergeForwarded(head: RequestHead, block: FieldBlock): void {
+  const { fields } = head;
+  const { flat } = block;
+  for (let i = 0; i + 1 < flat.length; i += 2) {
+    const name = flat[i] ?? '';
+    const value = flat[i + 1] ?? '';
+    const before = fields.getAll(name);
+    if (before.length === 0) fields.add(name, value);
+    else if (name === 'forwarded' || name === 'x-forwarded-for')
+      fields.set(name, [...before, value].join(', '));
+  }
+}
