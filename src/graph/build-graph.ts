@@ -20,7 +20,7 @@ import type { ListenerNode } from './listener.js';
 import type { Libraries } from './libraries.js';
 import { examineListenerSet, parentOf, type ListenerSetNode } from './listener-set.js';
 import { RecordedMemo, type Tables } from './lookup.js';
-import { Memo, StableValues } from './memo.js';
+import { Memo, sameItems, StableValues } from './memo.js';
 import { ObjectIndex } from './object-index.js';
 import { RouteExaminer } from './route-examiner.js';
 import type { Rows } from './rows.js';
@@ -54,6 +54,7 @@ export class GraphBuilder {
   readonly #grants = new ObjectIndex<ReferenceGrant>(({ metadata }) => [metadata.namespace]);
   readonly #trafficPolicies = new ObjectIndex<BackendTrafficPolicy>(servicesOf);
   readonly #routes: RouteExaminer;
+  #tables: Tables<Rows> | undefined;
   readonly #settler = new RouteSettler();
   readonly #gatewayResults = new Memo<SettledGateway>();
   readonly #setResults = new Memo<SettledListenerSet>();
@@ -155,7 +156,7 @@ export class GraphBuilder {
       if (node) gateways.set(key, node);
     }
     this.#examineListenerSets(cluster, tables, listenerSets);
-    return tables;
+    return (this.#tables = keepTables(this.#tables, tables));
   }
 
   #examineClasses(cluster: ClusterSnapshot, tables: Tables<Rows>, classes: Map<string, ClassNode>): void {
@@ -220,11 +221,27 @@ export class GraphBuilder {
     this.#listenerSets.endPass();
     this.#addresses.endPass();
     this.#settlements.endPass();
-    this.#routes.endPass();
     this.#settler.endPass();
     this.#gatewayResults.endPass();
     this.#setResults.endPass();
   }
+}
+
+/** The tables of the pass before when nothing in them is another object: whoever depends on them need not look. */
+function keepTables(before: Tables<Rows> | undefined, after: Tables<Rows>): Tables<Rows> {
+  if (!before) return after;
+  const kept: Tables<Rows> = {
+    ...after,
+    classes: keepMap(before.classes, after.classes),
+    gateways: keepMap(before.gateways, after.gateways),
+    listenerSets: keepMap(before.listenerSets, after.listenerSets),
+  };
+  return sameItems(Object.values(before), Object.values(kept)) ? before : kept;
+}
+
+function keepMap<V>(before: ReadonlyMap<string, V>, after: ReadonlyMap<string, V>): ReadonlyMap<string, V> {
+  const isSame = before.size === after.size && [...after].every(([key, value]) => before.get(key) === value);
+  return isSame ? before : after;
 }
 
 const NOTHING_HELD: readonly { readonly value: string }[] = [];

@@ -16,8 +16,6 @@ export interface Ownership {
   readonly routes: ReadonlyMap<string, readonly HostRefusal[]>;
 }
 
-export const NO_OWNERSHIP: Ownership = { listeners: new Map(), routes: new Map() };
-
 /** What takes part: a listener that is served on the shared address. */
 export interface SharedListener {
   readonly listener: ListenerNode;

@@ -1,8 +1,8 @@
-import { keepEqual, sameItems } from './memo.js';
+import { keepEqual, PassCache, sameItems } from './memo.js';
 
 /**
  * Answers questions about the cluster by table and key. Every computation over objects asks through this interface,
- * which makes what it depends on known: {@link RecordedMemo} keeps a result while every answer it was made from
+ * which makes what it depends on known: {@link renew} keeps a result while every answer it was made from
  * is still the same object.
  */
 export interface Lookup<Rows> {
@@ -11,33 +11,12 @@ export interface Lookup<Rows> {
 
 export type Tables<Rows> = { readonly [K in keyof Rows]: ReadonlyMap<string, Rows[K]> };
 
-/** Like `Memo`, but finds out by itself which objects a result was made from. */
-export class RecordedMemo<Rows, T> {
-  #last = new Map<string, Entry<Rows, T>>();
-  #current = new Map<string, Entry<Rows, T>>();
-
-  /** `inputs` are compared too: the object itself, and whatever was not looked up. */
-  get(
-    key: string,
-    inputs: readonly unknown[],
-    tables: Tables<Rows>,
-    compute: (lookup: Lookup<Rows>) => T,
-  ): T {
-    const known = this.#current.get(key) ?? this.#last.get(key);
-    if (known !== undefined && sameItems(known.inputs, inputs) && stillTrue(known.answers, tables)) {
-      this.#current.set(key, known);
-      return known.result;
-    }
-    const { answers, result } = record(tables, compute);
-    const entry = { inputs, answers, result: keepEqual(known?.result, result) };
-    this.#current.set(key, entry);
-    return entry.result;
-  }
-
-  endPass(): void {
-    this.#last = this.#current;
-    this.#current = new Map();
-  }
+/** A result with everything it was made from. */
+export interface Recorded<Rows, T> {
+  /** The object itself, and whatever was not looked up. */
+  readonly inputs: readonly unknown[];
+  readonly answers: readonly Answer<Rows>[];
+  readonly result: T;
 }
 
 interface Answer<Rows> {
@@ -46,13 +25,14 @@ interface Answer<Rows> {
   readonly value: unknown;
 }
 
-interface Entry<Rows, T> {
-  readonly inputs: readonly unknown[];
-  readonly answers: readonly Answer<Rows>[];
-  readonly result: T;
-}
-
-function record<Rows, T>(tables: Tables<Rows>, compute: (lookup: Lookup<Rows>) => T) {
+/** What was known (the same object) while it still holds, else the new result with its unchanged parts kept. */
+export function renew<Rows, T>(
+  known: Recorded<Rows, T> | undefined,
+  inputs: readonly unknown[],
+  tables: Tables<Rows>,
+  compute: (lookup: Lookup<Rows>) => T,
+): Recorded<Rows, T> {
+  if (known && sameItems(known.inputs, inputs) && stillTrue(known.answers, tables)) return known;
   const answers: Answer<Rows>[] = [];
   const result = compute({
     find: (table, key) => {
@@ -61,10 +41,31 @@ function record<Rows, T>(tables: Tables<Rows>, compute: (lookup: Lookup<Rows>) =
       return value;
     },
   });
-  return { answers, result };
+  return { inputs, answers, result: keepEqual(known?.result, result) };
 }
 
 function stillTrue<Rows>(answers: readonly Answer<Rows>[], tables: Tables<Rows>): boolean {
   for (const { table, key, value } of answers) if (tables[table].get(key) !== value) return false;
   return true;
+}
+
+/** Like `Memo`, but finds out by itself which objects a result was made from. */
+export class RecordedMemo<Rows, T> {
+  readonly #cache = new PassCache<Recorded<Rows, T>>();
+
+  get(
+    key: string,
+    inputs: readonly unknown[],
+    tables: Tables<Rows>,
+    compute: (lookup: Lookup<Rows>) => T,
+  ): T {
+    const known = this.#cache.find(key);
+    const current = renew(known, inputs, tables, compute);
+    if (current !== known) this.#cache.set(key, current);
+    return current.result;
+  }
+
+  endPass(): void {
+    this.#cache.endPass();
+  }
 }

@@ -1,30 +1,89 @@
 /**
- * Memory of one computation that runs once per object and pass: while its inputs are the same objects (`===`) the
- * result is the same object. Results nobody asked for during a pass are forgotten at its end.
+ * What one computation gave for each key. While an entry is asked for in every pass it is kept; what nobody asked
+ * for during a pass is forgotten at its end.
  */
-export class Memo<T> {
-  #last = new Map<string, Entry<T>>();
-  #current = new Map<string, Entry<T>>();
+export class PassCache<E extends object> {
+  readonly #entries = new Map<string, Stamped<E>>();
+  #pass = 1;
+  #used = 0;
 
-  get(key: string, inputs: readonly unknown[], compute: () => T): T {
-    const known = this.#current.get(key) ?? this.#last.get(key);
-    const entry =
-      known !== undefined && sameItems(known.inputs, inputs)
-        ? known
-        : { inputs, result: keepEqual(known?.result, compute()) };
-    this.#current.set(key, entry);
-    return entry.result;
+  /** The entry of the pass before (or of this one), which counts as asked for. */
+  find(key: string): E | undefined {
+    const stamped = this.#entries.get(key);
+    if (!stamped) return undefined;
+    this.#touch(stamped);
+    return stamped.entry;
+  }
+
+  set(key: string, entry: E): void {
+    const stamped = this.#entries.get(key);
+    if (!stamped) {
+      this.#entries.set(key, { entry, pass: this.#pass });
+      this.#used++;
+      return;
+    }
+    this.#touch(stamped);
+    stamped.entry = entry;
   }
 
   endPass(): void {
-    this.#last = this.#current;
-    this.#current = new Map();
+    if (this.#used < this.#entries.size) {
+      for (const [key, { pass }] of this.#entries) if (pass !== this.#pass) this.#entries.delete(key);
+    }
+    this.#pass++;
+    this.#used = 0;
+  }
+
+  #touch(stamped: Stamped<E>): void {
+    if (stamped.pass === this.#pass) return;
+    stamped.pass = this.#pass;
+    this.#used++;
+  }
+}
+
+interface Stamped<E> {
+  entry: E;
+  pass: number;
+}
+
+/**
+ * Memory of one computation that runs once per object and pass: while its inputs are the same objects (`===`) the
+ * result is the same object, and where it has to be made again its unchanged parts are.
+ */
+export class Memo<T> {
+  readonly #cache = new PassCache<Entry<T>>();
+
+  get(key: string, inputs: readonly unknown[], compute: () => T): T {
+    const known = this.#cache.find(key);
+    if (known && sameItems(known.inputs, inputs)) return known.result;
+    const result = keepEqual(known?.result, compute());
+    this.#cache.set(key, { inputs, result });
+    return result;
+  }
+
+  endPass(): void {
+    this.#cache.endPass();
   }
 }
 
 interface Entry<T> {
   readonly inputs: readonly unknown[];
   readonly result: T;
+}
+
+/** Keeps the parts of a value that equal those of the pass before. */
+export class StableValues<T extends object> {
+  readonly #cache = new PassCache<T>();
+
+  keep(key: string, value: T): T {
+    const kept = keepEqual(this.#cache.find(key), value);
+    this.#cache.set(key, kept);
+    return kept;
+  }
+
+  endPass(): void {
+    this.#cache.endPass();
+  }
 }
 
 /** Same length and the same objects in the same places. */
@@ -69,39 +128,4 @@ type PlainObject = Readonly<Record<string, unknown>>;
 
 function isPlain(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-}
-
-/** Keeps the old list when the new one has the same items, so that whoever compares by reference sees no change. */
-export class StableLists<V> {
-  #last = new Map<string, readonly V[]>();
-  #current = new Map<string, readonly V[]>();
-
-  keep(key: string, items: readonly V[]): readonly V[] {
-    const known = this.#last.get(key);
-    const kept = known !== undefined && sameItems(known, items) ? known : items;
-    this.#current.set(key, kept);
-    return kept;
-  }
-
-  endPass(): void {
-    this.#last = this.#current;
-    this.#current = new Map();
-  }
-}
-
-/** Keeps the parts of a value that equal those of the pass before. */
-export class StableValues<T> {
-  #last = new Map<string, T>();
-  #current = new Map<string, T>();
-
-  keep(key: string, value: T): T {
-    const kept = keepEqual(this.#last.get(key), value);
-    this.#current.set(key, kept);
-    return kept;
-  }
-
-  endPass(): void {
-    this.#last = this.#current;
-    this.#current = new Map();
-  }
 }

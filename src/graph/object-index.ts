@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../apis/meta.js';
 import { compareText } from '../util/collections.js';
-import { StableLists } from './memo.js';
+import { sameItems } from './memo.js';
 
 /**
  * Objects by something they point to. A list whose members did not change is the same list (`===`), and nothing is
@@ -8,7 +8,6 @@ import { StableLists } from './memo.js';
  */
 export class ObjectIndex<V extends KubernetesObject> {
   readonly #keysOf: (object: V) => readonly string[];
-  readonly #lists = new StableLists<V>();
   #source: ReadonlyMap<string, V> | undefined;
   #groups: ReadonlyMap<string, readonly V[]> = new Map();
 
@@ -27,8 +26,11 @@ export class ObjectIndex<V extends KubernetesObject> {
       }
     }
     const kept = new Map<string, readonly V[]>();
-    for (const [key, group] of groups) kept.set(key, this.#lists.keep(key, group.sort(byName)));
-    this.#lists.endPass();
+    for (const [key, group] of groups) {
+      const before = this.#groups.get(key);
+      if (group.length > 1) group.sort(byName);
+      kept.set(key, before && sameItems(before, group) ? before : group);
+    }
     this.#source = source;
     this.#groups = kept;
     return kept;

@@ -18,7 +18,10 @@ export interface PlannedStatuses {
 /** Says what the status of every object should be; the same object while nothing of it changed. */
 export class StatusPlanner {
   readonly #settings: GraphSettings;
-  readonly #statuses = new Memo<PlannedStatus>();
+  readonly #classes = new Memo<PlannedStatus>();
+  readonly #gateways = new Memo<PlannedStatus>();
+  readonly #listenerSets = new Memo<PlannedStatus>();
+  readonly #routes = new Memo<PlannedStatus>();
   readonly #events = new Memo<readonly PlannedEvent[]>();
 
   constructor(settings: GraphSettings) {
@@ -43,13 +46,16 @@ export class StatusPlanner {
       ...graph.routes.map((route) => this.#planRoute(route)),
     ];
     const events = this.#planEvents(graph);
-    this.#statuses.endPass();
+    this.#classes.endPass();
+    this.#gateways.endPass();
+    this.#listenerSets.endPass();
+    this.#routes.endPass();
     this.#events.endPass();
     return { statuses: statuses.sort(byObject), events };
   }
 
   #planClass(node: ClassNode, features: readonly string[]): PlannedStatus {
-    return this.#statuses.get(`GatewayClass/${node.name}`, [node, features.join()], () => ({
+    return this.#classes.get(node.name, [node, features.join()], () => ({
       object: node.ref,
       generation: node.generation,
       status: { shape: 'gatewayclass', conditions: [node.accepted], supportedFeatures: features },
@@ -66,7 +72,7 @@ export class StatusPlanner {
     const counts = listeners.map((one) => graph.attachedRoutes.get(one.node.key) ?? 0);
     const attachedSets = hasListenerSets ? (graph.attachedListenerSets.get(node.id) ?? 0) : undefined;
     const inputs = [gateway, attachedSets, ...counts, ...sets];
-    return this.#statuses.get(`Gateway/${node.id}`, inputs, () => {
+    return this.#gateways.get(node.id, inputs, () => {
       const overlaps = overlapsOf([...listeners, ...sets.flatMap((set) => set.listeners)]);
       return {
         object: node.ref,
@@ -104,7 +110,7 @@ export class StatusPlanner {
     const { node, accepted, programmed, listeners } = set;
     const counts = listeners.map((one) => graph.attachedRoutes.get(one.node.key) ?? 0);
     const inputs = [set, gateway, ...counts, ...sets];
-    return this.#statuses.get(`ListenerSet/${node.id}`, inputs, () => {
+    return this.#listenerSets.get(node.id, inputs, () => {
       const overlaps = overlapsOf([...gateway.listeners, ...sets.flatMap((one) => one.listeners)]);
       return {
         object: node.ref,
@@ -122,7 +128,7 @@ export class StatusPlanner {
 
   #planRoute(settled: SettledRoute): PlannedStatus {
     const { route, parents } = settled;
-    return this.#statuses.get(route.key, [settled], () => ({
+    return this.#routes.get(route.key, [settled], () => ({
       object: route.ref,
       generation: route.generation,
       status: {

@@ -6,7 +6,6 @@ import type { GrpcRulesNode } from './grpc-route.js';
 import { printHostname } from './hostname.js';
 import type { HttpRulesNode } from './http-route.js';
 import type { RulesVerdict } from './http-rule.js';
-import type { RouteKind } from './listener.js';
 import type { Aged } from './precedence.js';
 import type { ObjectRef, ParentReference } from './status-plan.js';
 import type { StreamRulesNode } from './stream-route.js';
@@ -19,10 +18,10 @@ export type RouteNode = RouteBase &
     | { readonly kind: 'TLSRoute' | 'TCPRoute' | 'UDPRoute'; readonly rules: StreamRulesNode }
   );
 
-interface RouteBase extends Aged {
+/** What routes of all kinds have. */
+export interface RouteBase extends Aged {
   /** `HTTPRoute/namespace/name`. */
   readonly key: string;
-  readonly kind: RouteKind;
   readonly namespace: string;
   readonly name: string;
   readonly ref: ObjectRef;

@@ -1,5 +1,5 @@
 import type { GatewayNode } from './gateway.js';
-import { NO_OWNERSHIP, settleOwnership, type Ownership, type SharedListener } from './host-ownership.js';
+import { settleOwnership, type SharedListener } from './host-ownership.js';
 import type { Verdict } from './listener-conflicts.js';
 import { Memo, StableValues } from './memo.js';
 import { findMixedRoutes } from './mixed-routes.js';
@@ -18,14 +18,33 @@ const NONE: readonly HostRefusal[] = [];
 
 /** Compares routes with each other: who owns a hostname, which kind answers for it. */
 export class RouteSettler {
-  readonly #ownership = new Memo<Ownership>();
+  readonly #outcome = new Memo<Outcome>();
+  readonly #counts = new Memo<ReadonlyMap<string, number>>();
   readonly #refusals = new StableValues<readonly HostRefusal[]>();
   readonly #settled = new Memo<SettledRoute>();
 
   settle(routes: readonly RouteNode[], settlement: ListenerSettlement): RouteSettlement {
-    const shared = sharedListeners(settlement);
-    const ownership = this.#settleOwnership(shared, routes);
-    const verdicts = new Map([...settlement.verdicts, ...ownership.listeners]);
+    // Where routes attach and how old they are decides; what their rules say plays no part.
+    const inputs = [
+      settlement,
+      ...routes.map(({ parents }) => parents),
+      ...routes.map(({ createdAt }) => createdAt),
+    ];
+    const outcome = this.#outcome.get('all', inputs, () => this.#compare(routes, settlement));
+    const settled = routes.map((route) => {
+      const refusals = outcome.refusals.get(route.key) ?? NONE;
+      return this.#settled.get(route.key, [route, refusals], () => settleRoute(route, refusals));
+    });
+    const attached = settled.map(({ parents }) => parents);
+    return {
+      routes: settled,
+      verdicts: outcome.verdicts,
+      attachedRoutes: this.#counts.get('all', attached, () => countAttached(settled)),
+    };
+  }
+
+  #compare(routes: readonly RouteNode[], settlement: ListenerSettlement): Outcome {
+    const ownership = settleOwnership(sharedListeners(settlement), routes);
     const mixed = findMixedRoutes(routes, {
       refused: (route, listener, hostname) =>
         (ownership.routes.get(route.key) ?? NONE).some(
@@ -33,40 +52,27 @@ export class RouteSettler {
         ),
       mayMix: mixingListeners(settlement),
     });
-    const settled = routes.map((route) => {
-      const refusals = this.#refusalsOf(route.key, ownership, mixed);
-      return this.#settled.get(route.key, [route, refusals], () => settleRoute(route, refusals));
-    });
-    return { routes: settled, verdicts, attachedRoutes: countAttached(settled) };
+    const refusals = new Map<string, readonly HostRefusal[]>();
+    for (const key of new Set([...ownership.routes.keys(), ...mixed.keys()])) {
+      const both = [...(ownership.routes.get(key) ?? NONE), ...(mixed.get(key) ?? NONE)];
+      refusals.set(key, this.#refusals.keep(key, both));
+    }
+    this.#refusals.endPass();
+    return { refusals, verdicts: new Map([...settlement.verdicts, ...ownership.listeners]) };
   }
 
   endPass(): void {
-    this.#ownership.endPass();
-    this.#refusals.endPass();
+    this.#outcome.endPass();
+    this.#counts.endPass();
     this.#settled.endPass();
   }
+}
 
-  #settleOwnership(shared: ReadonlyMap<string, SharedListener>, routes: readonly RouteNode[]): Ownership {
-    if (shared.size === 0) return NO_OWNERSHIP;
-    const members = [...shared.values()];
-    const inputs = [
-      ...members.map(({ listener }) => listener),
-      ...members.map(({ crossNamespacePaths }) => crossNamespacePaths),
-      ...routes,
-    ];
-    return this.#ownership.get('all', inputs, () => settleOwnership(shared, routes));
-  }
-
-  #refusalsOf(
-    key: string,
-    ownership: Ownership,
-    mixed: ReadonlyMap<string, readonly HostRefusal[]>,
-  ): readonly HostRefusal[] {
-    const owned = ownership.routes.get(key) ?? NONE;
-    const other = mixed.get(key) ?? NONE;
-    if (owned.length === 0 && other.length === 0) return NONE;
-    return this.#refusals.keep(key, [...owned, ...other]);
-  }
+/** What the comparison of routes gives. */
+interface Outcome {
+  /** By route key. */
+  readonly refusals: ReadonlyMap<string, readonly HostRefusal[]>;
+  readonly verdicts: ReadonlyMap<string, Verdict>;
 }
 
 /** The listeners that are served on the shared address, in a stable order. */

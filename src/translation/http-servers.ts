@@ -4,12 +4,13 @@ import type { RouteNode } from '../graph/route.js';
 import type { RoutesByHostname } from './attached-routes.js';
 import type { Socket } from './sockets.js';
 
-/** A server of a socket before it is written down: which listeners are behind it and what each hostname asks. */
+/** A server of a socket before it is written down. */
 export interface ServerDraft {
   readonly hostname: string;
-  /** The oldest first; TLS is that of the first. */
+  /** Those with the hostname, the oldest first; TLS is that of the first. */
   readonly listeners: readonly ListenerNode[];
-  readonly virtualHosts: ReadonlyMap<string, readonly RouteUse[]>;
+  /** Those whose routes are asked: of each Gateway one. */
+  readonly answering: readonly RoutesOfListener[];
 }
 
 /** A route as the Gateway of a listener serves it. */
@@ -18,7 +19,7 @@ export interface RouteUse {
   readonly gateway: string;
 }
 
-interface RoutesOfListener {
+export interface RoutesOfListener {
   readonly listener: ListenerNode;
   readonly routes: RoutesByHostname;
 }
@@ -41,11 +42,7 @@ export function draftHttpServers(
     const own = byHostname.get(hostname);
     const answering = shares ? answeringFor(hostname, byHostname) : (own ?? []);
     const first = own ?? [extra.get(hostname)].flatMap((one) => one ?? []);
-    return {
-      hostname,
-      listeners: first.map(({ listener }) => listener),
-      virtualHosts: mergeVirtualHosts(hostname, answering),
-    };
+    return { hostname, listeners: first.map(({ listener }) => listener), answering };
   });
 }
 
@@ -96,10 +93,11 @@ interface HostEntry {
   readonly uses: RouteUse[];
 }
 
-function mergeVirtualHosts(
-  server: string,
-  answering: readonly RoutesOfListener[],
-): ReadonlyMap<string, readonly RouteUse[]> {
+/** What each hostname of a server asks. */
+export function mergeVirtualHosts({
+  hostname: server,
+  answering,
+}: ServerDraft): ReadonlyMap<string, readonly RouteUse[]> {
   const hosts = new Map<string, HostEntry>();
   for (const { listener, routes } of answering) {
     for (const written of hostnamesWithin(server, listener, routes)) {

@@ -1,9 +1,11 @@
 import type { ListenerNode } from '../graph/listener.js';
 import { Memo } from '../graph/memo.js';
-import type { Listener, ListenerSettings, Server } from '../ir/listener.js';
+import type { RouteNode } from '../graph/route.js';
 import type { VirtualHost } from '../ir/http.js';
+import type { Listener, ListenerSettings, Server } from '../ir/listener.js';
 import type { RoutesByHostname } from './attached-routes.js';
-import { draftHttpServers, virtualHostKey, type RouteUse, type ServerDraft } from './http-servers.js';
+import { draftHttpServers } from './http-servers.js';
+import { HttpServerWriter } from './http-server-writer.js';
 import { draftStreamServers, toStreamApplication, type StreamServerDraft } from './l4.js';
 import type { Socket } from './sockets.js';
 import { toServerTls } from './tls.js';
@@ -13,8 +15,8 @@ import { UpstreamNames, type UpstreamRequest, type UpstreamTraits } from './upst
 export interface ListenerParts {
   readonly sockets: readonly Socket[];
   readonly routesOf: (listener: ListenerNode) => RoutesByHostname;
-  /** Key of a route in the configuration; undefined for what carries no HTTP. */
-  readonly keyOf: (use: RouteUse) => string | undefined;
+  /** Called for every route that a virtual host asks, with the Gateway that serves it. */
+  readonly use: (route: RouteNode, gateway: string) => void;
   readonly traitsOf: (gateway: string) => UpstreamTraits;
   readonly settingsOf: (port: number) => ListenerSettings;
 }
@@ -36,13 +38,13 @@ interface StreamServer {
 /** Writes sockets, their servers and virtual hosts down; what did not change is the same object as in the pass before. */
 export class ListenerWriter {
   readonly #listeners = new Memo<Listener>();
-  readonly #servers = new Memo<Server>();
+  readonly #httpServers = new HttpServerWriter();
   readonly #streamServers = new Memo<StreamServer>();
-  readonly #virtualHosts = new Memo<VirtualHost>();
+  readonly #sortedHosts = new Memo<readonly VirtualHost[]>();
 
   write(parts: ListenerParts): WrittenListeners {
     const listeners: Listener[] = [];
-    const virtualHosts: VirtualHost[] = [];
+    const virtualHosts: (readonly VirtualHost[])[] = [];
     const requests: UpstreamRequest[] = [];
     for (const socket of parts.sockets) {
       const servers = new Map<string, Server>();
@@ -53,20 +55,22 @@ export class ListenerWriter {
         requests.push(...needed);
       }
       for (const draft of draftHttpServers(onlyHttp(socket), parts.routesOf)) {
-        const hosts = this.#writeVirtualHosts(socket.key, draft, parts);
-        virtualHosts.push(...hosts);
-        servers.set(draft.hostname, this.#writeHttp(socket.key, draft, hosts));
+        const written = this.#httpServers.write(socket.key, draft);
+        for (const { route, gateway } of written.uses) parts.use(route, gateway);
+        virtualHosts.push(written.virtualHosts);
+        servers.set(draft.hostname, written.server);
       }
       listeners.push(this.#writeSocket(socket, servers, parts.settingsOf(socket.port)));
     }
-    return { listeners, virtualHosts: virtualHosts.sort(byKey), requests };
+    const sorted = this.#sortedHosts.get('all', virtualHosts, () => virtualHosts.flat().sort(byKey));
+    return { listeners, virtualHosts: sorted, requests };
   }
 
   endPass(): void {
     this.#listeners.endPass();
-    this.#servers.endPass();
+    this.#httpServers.endPass();
     this.#streamServers.endPass();
-    this.#virtualHosts.endPass();
+    this.#sortedHosts.endPass();
   }
 
   #writeSocket(socket: Socket, servers: ReadonlyMap<string, Server>, settings: ListenerSettings): Listener {
@@ -81,30 +85,6 @@ export class ListenerWriter {
       servers: sorted,
       settings,
     }));
-  }
-
-  #writeVirtualHosts(socket: string, draft: ServerDraft, parts: ListenerParts): readonly VirtualHost[] {
-    return [...draft.virtualHosts].map(([hostname, uses]) => {
-      const key = virtualHostKey(socket, draft.hostname, hostname);
-      const routes = [...new Set(uses.flatMap((use) => parts.keyOf(use) ?? []))].sort();
-      return this.#virtualHosts.get(key, routes, () => ({ key, hostname, routes }));
-    });
-  }
-
-  #writeHttp(socket: string, draft: ServerDraft, hosts: readonly VirtualHost[]): Server {
-    const { hostname, listeners } = draft;
-    const virtualHosts = hosts.map(({ key }) => key).sort();
-    const key = `${socket}|${hostname}`;
-    return this.#servers.get(key, [...listeners, '|', ...virtualHosts], () => {
-      const ending = listeners[0]?.tls;
-      const tls = ending && toServerTls(ending);
-      return {
-        hostname,
-        listeners: listeners.map((one) => one.key),
-        ...(tls && { tls }),
-        application: { type: 'http', virtualHosts },
-      };
-    });
   }
 
   #writeStreams(socket: Socket, parts: ListenerParts): readonly StreamServer[] {
@@ -122,14 +102,15 @@ export class ListenerWriter {
 
 function toStreamServer(draft: StreamServerDraft, traits: UpstreamTraits): StreamServer {
   const upstreams = new UpstreamNames(traits);
-  const tls = draft.listener.tls && toServerTls(draft.listener.tls);
+  const { hostname, listener } = draft;
+  const tls = listener.tls && toServerTls(listener.tls);
   const server: Server = {
-    hostname: draft.hostname,
-    listeners: [draft.listener.key],
+    hostname,
+    listeners: [listener.key],
     ...(tls && { tls }),
     application: toStreamApplication(draft, upstreams),
   };
-  return { server, requests: upstreams.requests, isOwn: draft.hostname === draft.listener.hostname };
+  return { server, requests: upstreams.requests, isOwn: hostname === listener.hostname };
 }
 
 function carriesHttp({ protocol, tls }: ListenerNode): boolean {

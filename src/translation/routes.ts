@@ -1,10 +1,11 @@
 import type { Libraries } from '../graph/libraries.js';
+import { compareText } from '../util/collections.js';
 import { Memo } from '../graph/memo.js';
 import type { RouteNode } from '../graph/route.js';
 import type { HttpRoute } from '../ir/http.js';
 import type { GatewayTrait } from './gateway-traits.js';
 import { toRules, type HttpCarryingRoute } from './http-rules.js';
-import { UpstreamNames, type UpstreamRequest } from './upstream-request.js';
+import { distinctRequests, UpstreamNames, type UpstreamRequest } from './upstream-request.js';
 
 interface WrittenRoute {
   readonly route: HttpRoute;
@@ -13,47 +14,54 @@ interface WrittenRoute {
 
 const NO_TRAIT: GatewayTrait = { routingMode: 'endpoint' };
 
+/** Key of a route as a Gateway serves it. */
+export function routeKey(route: RouteNode, gateway: string): string {
+  return `${route.key}@Gateway/${gateway}`;
+}
+
 /** Writes routes down, once for each Gateway that serves them. */
 export class RouteWriter {
   readonly #libraries: Libraries;
-  readonly #memo = new Memo<WrittenRoute>();
-  readonly #used = new Map<string, WrittenRoute>();
+  /** By Gateway, then route. */
+  readonly #gateways = new Map<string, Memo<WrittenRoute>>();
+  readonly #requests = new Memo<readonly UpstreamRequest[]>();
+  readonly #used = new Set<WrittenRoute>();
 
   constructor(libraries: Libraries) {
     this.#libraries = libraries;
   }
 
-  /** Key of the route as the Gateway serves it; undefined when it carries no HTTP. */
-  use(route: RouteNode, gateway: string, traits: ReadonlyMap<string, GatewayTrait>): string | undefined {
-    if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return undefined;
-    const key = `${route.key}@Gateway/${gateway}`;
-    if (this.#used.has(key)) return key;
-    const trait = traits.get(gateway) ?? NO_TRAIT;
-    const { rules, createdAt } = route;
-    const written = this.#memo.get(key, [rules, createdAt, trait], () => this.#write(key, route, trait));
-    this.#used.set(key, written);
-    return key;
+  /** Notes that the Gateway serves the route. */
+  use(route: RouteNode, gateway: string, trait: GatewayTrait = NO_TRAIT): void {
+    if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return;
+    const routes = this.#gateways.get(gateway) ?? new Memo<WrittenRoute>();
+    this.#gateways.set(gateway, routes);
+    const { key, rules, createdAt } = route;
+    this.#used.add(routes.get(key, [rules, createdAt, trait], () => this.#write(route, gateway, trait)));
   }
 
-  /** Everything that was used in this pass, sorted by key. */
+  /** Everything that was used in this pass, sorted by key; requests of one upstream once. */
   written(): { readonly routes: readonly HttpRoute[]; readonly requests: readonly UpstreamRequest[] } {
-    const written = [...this.#used.keys()].sort().flatMap((key) => this.#used.get(key) ?? []);
+    const written = [...this.#used].sort((a, b) => compareText(a.route.key, b.route.key));
+    const requests = written.map((one) => one.requests);
     return {
       routes: written.map(({ route }) => route),
-      requests: written.flatMap(({ requests }) => requests),
+      requests: this.#requests.get('all', requests, () => distinctRequests(requests.flat())),
     };
   }
 
   endPass(): void {
-    this.#memo.endPass();
+    for (const routes of this.#gateways.values()) routes.endPass();
+    this.#requests.endPass();
     this.#used.clear();
   }
 
-  #write(key: string, route: HttpCarryingRoute, trait: GatewayTrait): WrittenRoute {
+  #write(route: HttpCarryingRoute, gateway: string, trait: GatewayTrait): WrittenRoute {
     const upstreams = new UpstreamNames(trait);
     const { kind, namespace, name, createdAt } = route;
     const traits = { ...trait, regexProblem: (pattern: string) => this.#libraries.regexProblem(pattern) };
     const rules = toRules(route, traits, upstreams);
+    const key = routeKey(route, gateway);
     return { route: { key, kind, namespace, name, createdAt, rules }, requests: upstreams.requests };
   }
 }

@@ -23,14 +23,14 @@ import type { ProxyConfiguration } from '../ir/proxy-configuration.js';
 import type { Certificate } from '../ir/tls.js';
 import type { Upstream } from '../ir/upstream.js';
 import { sortedBy } from '../util/collections.js';
-import { collectAttached } from './attached-routes.js';
+import { AttachedRoutes, type RoutesByHostname } from './attached-routes.js';
 import { GatewayTraits } from './gateway-traits.js';
 import { ListenerWriter } from './listeners.js';
 import { RouteWriter } from './routes.js';
 import { collectSockets } from './sockets.js';
 import { toCertificate } from './tls.js';
 import type { Translation } from './translation.js';
-import type { UpstreamRequest } from './upstream-request.js';
+import { distinctRequests, type UpstreamRequest } from './upstream-request.js';
 import { toUpstream, type BackendTls } from './upstreams.js';
 
 export interface TranslationSettings extends GraphSettings {
@@ -63,12 +63,15 @@ export function translate(
   return createTranslator(settings, libraries)(input);
 }
 
+const NO_ROUTES: RoutesByHostname = new Map();
+
 class TranslatorState {
   readonly #settings: TranslationSettings;
   readonly #graph: GraphBuilder;
   readonly #statuses: StatusPlanner;
   readonly #traits = new GatewayTraits();
   readonly #routes: RouteWriter;
+  readonly #attached = new AttachedRoutes();
   readonly #listeners = new ListenerWriter();
   readonly #upstreams = new Memo<Upstream>();
   readonly #certificates = new Memo<Certificate | undefined>();
@@ -91,21 +94,23 @@ class TranslatorState {
 
   #configure(graph: Graph, cluster: ClusterSnapshot): ProxyConfiguration {
     const traits = this.#traits.of(graph);
-    const attached = collectAttached(graph);
-    const used = new Set<string>();
+    const attached = this.#attached.collect(graph);
     const written = this.#listeners.write({
       sockets: collectSockets(graph),
-      routesOf: ({ key }) => attached.get(key) ?? new Map(),
-      keyOf: ({ route, gateway }) => {
-        const key = this.#routes.use(route, gateway, traits);
-        if (key !== undefined) used.add(key);
-        return key;
+      routesOf: ({ key }) => attached.get(key) ?? NO_ROUTES,
+      use: (route, gateway) => {
+        this.#routes.use(route, gateway, traits.get(gateway));
       },
       traitsOf: (gateway) => traits.get(gateway) ?? { routingMode: 'endpoint' },
       settingsOf: this.#settings.listenerSettings,
     });
     const routes = this.#routes.written();
-    const upstreams = this.#writeUpstreams([...written.requests, ...routes.requests], cluster);
+    const upstreams = this.#writeUpstreams(
+      written.requests.length === 0
+        ? routes.requests
+        : distinctRequests([...written.requests, ...routes.requests]),
+      cluster,
+    );
     return {
       listeners: written.listeners,
       virtualHosts: written.virtualHosts,
@@ -118,8 +123,7 @@ class TranslatorState {
 
   #writeUpstreams(requests: readonly UpstreamRequest[], cluster: ClusterSnapshot): readonly Upstream[] {
     const slices = this.#slices.of(cluster.EndpointSlice);
-    const byKey = new Map(requests.map((request) => [request.key, request]));
-    return sortedBy(byKey.values(), ({ key }) => key).map((request) => {
+    return requests.map((request) => {
       const id = `${request.target.namespace}/${request.target.service}`;
       const parts = {
         service: cluster.Service.get(id),

@@ -1,4 +1,5 @@
 import type { BackendTarget } from '../graph/backend-ref.js';
+import { sortedBy } from '../util/collections.js';
 import type { Upstream } from '../ir/upstream.js';
 
 /** An upstream that something refers to; what it consists of is found out apart from routes, so that endpoints can change alone. */
@@ -12,6 +13,11 @@ export interface UpstreamRequest {
   readonly allowsTls: boolean;
   /** Key of the certificate to present when TLS is spoken. */
   readonly clientCertificate?: string;
+}
+
+/** Each upstream once, sorted by key. */
+export function distinctRequests(requests: readonly UpstreamRequest[]): readonly UpstreamRequest[] {
+  return sortedBy(new Map(requests.map((request) => [request.key, request])).values(), ({ key }) => key);
 }
 
 /** What of a Gateway shapes the upstreams of its routes. */
