@@ -1,5 +1,6 @@
 import * as counter from '../exchange/counters.js';
 import type { Counters } from '../exchange/counters.js';
+import type { RequestHead } from '../exchange/heads.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';
 import type { EndpointConnector, OutboundRequest, UpstreamHandler } from '../exchange/upstream.js';
 import type { Endpoint } from '../../ir/upstream.js';
@@ -27,7 +28,6 @@ const MAX_CONNECTIONS = 4;
 /** Streams on every connection before another one is opened: fewer connections mean more frames in each write. */
 const STREAMS_BEFORE_ANOTHER = 64;
 const LIMITS: WatchLimits = { headMs: 10_000, idleMs: 90_000, writeMs: 60_000, quietMs: 30_000 };
-
 
 /** Requests to one endpoint over a few multiplexed HTTP/2 connections. */
 export class Http2Connector implements EndpointConnector, UpstreamConnectionOwner {
@@ -110,6 +110,10 @@ export class Http2Connector implements EndpointConnector, UpstreamConnectionOwne
     this.#all.delete(connection);
     if (wasConnected) this.#count(counter.UPSTREAM_CONNECTIONS_ACTIVE, -1);
     else this.#count(counter.UPSTREAM_CONNECT_FAILURES);
+  }
+
+  restart(stream: Http2UpstreamStream, head: RequestHead): void {
+    this.#choose().adopt(stream, head);
   }
 
   onStreamOver(): void {

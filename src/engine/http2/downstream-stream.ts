@@ -18,9 +18,12 @@ export class Http2DownstreamStream extends Http2Stream implements DownstreamStre
   #released = false;
   #awaitsContinue: boolean;
   #isTunnel = false;
+  /** The tunnel was accepted; what came before flows once the exchange knows. */
+  #opensTunnel = false;
 
   constructor(host: StreamHost, context: DownstreamContext, head: RequestHead) {
-    super(host, true);
+    // Bodies flow from the start, but for those that wait for 100 and for tunnels that are not open yet.
+    super(host, head.expectContinue || head.upgrade !== '');
     this.context = context;
     this.#head = head;
     this.#awaitsContinue = head.expectContinue;
@@ -55,6 +58,10 @@ export class Http2DownstreamStream extends Http2Stream implements DownstreamStre
       this.#isTunnel = true;
       head.fields.remove('sec-websocket-accept');
       this.#writeHead(200, head.fields, false);
+      this.#opensTunnel = true;
+      queueMicrotask(() => {
+        if (this.#opensTunnel) this.resumeBody();
+      });
     } else {
       const bodyless = this.#head.method === 'HEAD' || status === 204 || status === 304;
       const ends = bodyless || (piece.last && piece.length === 0);
@@ -84,10 +91,12 @@ export class Http2DownstreamStream extends Http2Stream implements DownstreamStre
       this.#awaitsContinue = false;
       if (!this.remoteClosed && this.receivedLength === 0) this.#writeHead(100, undefined, false);
     }
+    this.#opensTunnel = false;
     this.resumeInput();
   }
 
   pauseBody(): void {
+    this.#opensTunnel = false;
     this.pauseInput();
   }
 

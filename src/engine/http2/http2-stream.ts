@@ -80,10 +80,24 @@ export abstract class Http2Stream {
   #ended = false;
 
   constructor(
-    protected readonly host: StreamHost,
+    protected host: StreamHost,
     paused: boolean,
   ) {
     this.#paused = paused;
+  }
+
+  /** Becomes as new, on another connection: the peer has not acted on what was sent. */
+  protected renew(host: StreamHost): void {
+    this.host = host;
+    this.id = 0;
+    this.gone = false;
+    this.queued = false;
+    this.localClosed = false;
+    this.receiveWindow = DEFAULT_WINDOW;
+    this.receiveLimit = DEFAULT_WINDOW;
+    this.#credit = 0;
+    this.#out = NONE;
+    this.#outTrailers = undefined;
   }
 
   /** A piece of the message's body. May be empty when it is the last. */

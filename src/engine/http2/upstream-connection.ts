@@ -95,7 +95,7 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
       handler,
       reused: this.#nextId > 1,
     });
-    if (this.hasRoom && this.#waiting.length === 0) {
+    if (this.#mayStart) {
       this.#start(stream, head);
       stream.sendFirst(request.piece);
     } else if (this.#waiting.length < MAX_WAITING) {
@@ -108,6 +108,17 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
       });
     }
     return stream;
+  }
+
+  get #mayStart(): boolean {
+    return this.hasRoom && this.#waiting.length === 0;
+  }
+
+  /** Takes over a stream that another connection has not served. */
+  adopt(stream: Http2UpstreamStream, head: RequestHead): void {
+    stream.replayOn(this);
+    if (this.#mayStart) this.#start(stream, head);
+    else this.#waiting.push({ stream, head });
   }
 
   #start(stream: Http2UpstreamStream, head: RequestHead): void {
@@ -216,12 +227,15 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
   protected override onGoAway(lastStreamId: number): void {
     this.#retire();
     // RFC 9113 §6.8: what is above was not and will not be acted upon.
+    const detail = 'the backend has sent GOAWAY';
     for (const stream of [...this.streams.values()]) {
       if (stream.id <= lastStreamId) continue;
       this.reset(stream, CANCEL);
-      stream.onLost('the backend has sent GOAWAY', 'unprocessed');
+      stream.onLost(detail, 'unprocessed');
     }
-    this.#loseWaiting({ kind: 'connect', detail: 'the backend has sent GOAWAY' });
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { stream } of waiting) stream.onLost(detail, 'unprocessed');
     this.#closeIfDone();
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FieldList, Fields } from '../exchange/fields.js';
 import { PlainResponseHead, type RequestHead } from '../exchange/heads.js';
-import type { Piece } from '../exchange/piece.js';
+import { Piece } from '../exchange/piece.js';
 import type {
   OutboundRequest,
   UpstreamFailure,
@@ -19,12 +19,18 @@ export interface UpstreamStreamOwner {
   readonly endpoint: Endpoint;
   /** The stream is over: the request no longer counts as active. */
   onStreamOver(stream: Http2UpstreamStream): void;
+  /** Begins the stream again on another connection. */
+  restart(stream: Http2UpstreamStream, head: RequestHead): void;
 }
 
 export interface UpstreamStreamInit {
   readonly handler: UpstreamHandler;
   readonly reused: boolean;
 }
+
+/** A request of which no more was sent can be begun again when the backend has not acted on it, and how often. */
+const MAX_REPLAYED = 16_384;
+const MAX_RESTARTS = 2;
 
 /** RFC 6455 §1.3. */
 const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -34,6 +40,13 @@ export class Http2UpstreamStream extends Http2Stream implements UpstreamStream {
   readonly reused: boolean;
   readonly #owner: UpstreamStreamOwner;
   readonly #handler: UpstreamHandler;
+  readonly #head: RequestHead;
+  /** Copies of all that was sent; undefined when that is too much. */
+  #sent: Buffer[] | undefined;
+  #sentLength = 0;
+  #sentLast = false;
+  #sentTrailers: Fields | undefined;
+  #restarts = 0;
   readonly #isHead: boolean;
   readonly #upgrade: string;
   readonly #webSocketKey: string;
@@ -57,6 +70,7 @@ export class Http2UpstreamStream extends Http2Stream implements UpstreamStream {
     this.#handler = init.handler;
     this.reused = init.reused;
     const { head, piece } = request;
+    this.#head = head;
     this.#isHead = head.method === 'HEAD';
     this.#upgrade = head.upgrade;
     this.#webSocketKey = head.upgrade === 'websocket' ? (head.fields.get('sec-websocket-key') ?? '') : '';
@@ -76,7 +90,33 @@ export class Http2UpstreamStream extends Http2Stream implements UpstreamStream {
   /** The first part of the body, which the caller does not keep. */
   sendFirst(piece: Piece): void {
     if (this.#endsWithHead || this.#upgrade !== '' || (piece.length === 0 && !piece.last)) return;
+    this.#note(piece);
     if (this.send(piece) === PENDING) this.detachOutput();
+  }
+
+  /** Keeps what is sent, for as long as it is little. */
+  #note(piece: Piece): void {
+    this.#sentLast = piece.last;
+    if (this.#sentLength > MAX_REPLAYED) return;
+    this.#sentLength += piece.length;
+    if (this.#sentLength > MAX_REPLAYED) this.#sent = undefined;
+    else if (piece.length > 0) (this.#sent ??= []).push(piece.copy());
+  }
+
+  /** Sends everything again, on another connection; {@link start} follows. */
+  replayOn(host: StreamHost): void {
+    this.renew(host);
+    const bytes = Buffer.concat(this.#sent ?? []);
+    if (bytes.length > 0 || (this.#sentLast && !this.#endsWithHead)) {
+      this.send(new Piece().set(bytes, 0, bytes.length, this.#sentLast));
+    }
+    if (this.#sentTrailers) this.sendEnd(this.#sentTrailers);
+  }
+
+  /** RFC 9113 §8.7: any request may be sent again that the backend has not acted on. */
+  #mayRestart(): boolean {
+    if (this.#over || this.#hasHead || this.#upgrade !== '') return false;
+    return this.#sentLength <= MAX_REPLAYED && this.#restarts++ < MAX_RESTARTS;
   }
 
   /** The stream has its identifier: writes the head, and what waited for it. */
@@ -110,6 +150,8 @@ export class Http2UpstreamStream extends Http2Stream implements UpstreamStream {
   onHead(template: ResponseTemplate, fields: FieldList): boolean {
     const { status, contentLength } = template;
     this.#hasHead = true;
+    this.#sent = undefined;
+    this.#sentLength = Infinity;
     if (this.#upgrade !== '' && status === 200) {
       this.#isTunnel = true;
       if (this.#webSocketKey !== '') fields.set('sec-websocket-accept', acceptKey(this.#webSocketKey));
@@ -156,13 +198,13 @@ export class Http2UpstreamStream extends Http2Stream implements UpstreamStream {
 
   override onPeerReset(code: number): void {
     if (this.#over) return;
-    // RFC 9113 §8.7: a refused stream was not acted upon, so any request may be sent again.
-    if (code === REFUSED_STREAM && !this.#hasHead) this.#fail('connect', 'REFUSED_STREAM');
+    if (code === REFUSED_STREAM) this.onLost('the backend refused the stream', 'unprocessed');
     else this.#fail(this.#hasHead ? 'truncated' : 'early', `the backend reset the stream with code ${code}`);
   }
 
   override onLost(detail: string, why: Loss): void {
-    if (why === 'unprocessed') this.#fail('connect', detail);
+    if (why === 'unprocessed' && this.#mayRestart()) this.#owner.restart(this, this.#head);
+    else if (why === 'unprocessed' && !this.#hasHead) this.#fail('connect', detail);
     else if (why === 'fault') this.#fail('protocol', detail);
     else this.#fail(this.#hasHead ? 'truncated' : 'early', detail);
   }
@@ -190,12 +232,14 @@ export class Http2UpstreamStream extends Http2Stream implements UpstreamStream {
 
   sendData(piece: Piece): WriteOutcome {
     if (this.#over) return FAILED;
+    this.#note(piece);
     const outcome = this.send(piece);
     if (outcome === PENDING) this.#owesDrain = true;
     return outcome;
   }
 
   sendTrailers(fields: Fields): void {
+    this.#sentTrailers = fields;
     this.sendEnd(fields);
   }
 

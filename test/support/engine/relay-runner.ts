@@ -48,9 +48,8 @@ export class Relay implements InboundExchange, UpstreamHandler {
     readonly head: RequestHead,
     piece: Piece,
   ) {
-    const ends = piece.last;
     this.#upstream = connector.open({ head, piece, mayReuse: true }, this);
-    if (!ends) stream.resumeBody();
+    if (head.expectContinue) stream.resumeBody();
   }
 
   onRequestData(piece: Piece): WriteOutcome {
@@ -78,9 +77,7 @@ export class Relay implements InboundExchange, UpstreamHandler {
 
   onUpstreamHead(head: ResponseHead, piece: Piece): WriteOutcome {
     this.#headSent = true;
-    const outcome = this.stream.sendHead(head, piece);
-    if (head.status === 101) this.stream.resumeBody();
-    return outcome;
+    return this.stream.sendHead(head, piece);
   }
 
   onUpstreamData(piece: Piece): WriteOutcome {
@@ -127,7 +124,7 @@ export class AnsweringRunner implements ExchangeRunner {
     if (piece.last) exchange.onRequestData(piece);
     else {
       exchange.body.push(piece.copy());
-      stream.resumeBody();
+      if (head.expectContinue) stream.resumeBody();
     }
     return exchange;
   }
