@@ -14,6 +14,29 @@ import type { PrometheusMetrics } from './telemetry/metrics.js';
 import type { TrafficSource } from './telemetry/traffic-metrics.js';
 import type { Clock } from './util/clock.js';
 
+type SourceTokens = { readonly [K in Kind]: ServiceIdentifier<ResourceSource<ObjectsByKind[K]>> };
+
+const sources: SourceTokens = {
+  GatewayClass: sourceOf('GatewayClass'),
+  Gateway: sourceOf('Gateway'),
+  ListenerSet: sourceOf('ListenerSet'),
+  HTTPRoute: sourceOf('HTTPRoute'),
+  GRPCRoute: sourceOf('GRPCRoute'),
+  TLSRoute: sourceOf('TLSRoute'),
+  TCPRoute: sourceOf('TCPRoute'),
+  UDPRoute: sourceOf('UDPRoute'),
+  ReferenceGrant: sourceOf('ReferenceGrant'),
+  BackendTLSPolicy: sourceOf('BackendTLSPolicy'),
+  XBackendTrafficPolicy: sourceOf('XBackendTrafficPolicy'),
+  TricksterCachePolicy: sourceOf('TricksterCachePolicy'),
+  AddressPool: sourceOf('AddressPool'),
+  Service: sourceOf('Service'),
+  EndpointSlice: sourceOf('EndpointSlice'),
+  Secret: sourceOf('Secret'),
+  ConfigMap: sourceOf('ConfigMap'),
+  Namespace: sourceOf('Namespace'),
+};
+
 /** What the container knows, each with the type of what it gives. */
 export const TOKENS = {
   Clock: token<Clock>('Clock'),
@@ -32,26 +55,7 @@ export const TOKENS = {
   /** The reconcilers of all kinds, to be injected as many. */
   Reconciler: token<ResourceSource>('Reconciler'),
   /** Where the objects of a kind come from, before anything is filtered: the API server or files. */
-  sources: {
-    GatewayClass: sourceOf('GatewayClass'),
-    Gateway: sourceOf('Gateway'),
-    ListenerSet: sourceOf('ListenerSet'),
-    HTTPRoute: sourceOf('HTTPRoute'),
-    GRPCRoute: sourceOf('GRPCRoute'),
-    TLSRoute: sourceOf('TLSRoute'),
-    TCPRoute: sourceOf('TCPRoute'),
-    UDPRoute: sourceOf('UDPRoute'),
-    ReferenceGrant: sourceOf('ReferenceGrant'),
-    BackendTLSPolicy: sourceOf('BackendTLSPolicy'),
-    XBackendTrafficPolicy: sourceOf('XBackendTrafficPolicy'),
-    TricksterCachePolicy: sourceOf('TricksterCachePolicy'),
-    AddressPool: sourceOf('AddressPool'),
-    Service: sourceOf('Service'),
-    EndpointSlice: sourceOf('EndpointSlice'),
-    Secret: sourceOf('Secret'),
-    ConfigMap: sourceOf('ConfigMap'),
-    Namespace: sourceOf('Namespace'),
-  },
+  sources,
 } as const;
 
 function token<T>(name: string): ServiceIdentifier<T> {
