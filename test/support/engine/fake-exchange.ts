@@ -148,6 +148,11 @@ export function fieldsOf(fields: Fields): Record<string, string> {
   return entries;
 }
 
+/** The status of `X-Trickster-Result` that the client was sent. */
+export function trickResultOf(exchange: FakeExchange): string | undefined {
+  return /status=([\w-]+)/.exec(exchange.sent['x-trickster-result'] ?? '')?.[1];
+}
+
 /** A rule without anything, met by the given prefix match. */
 export function routeEntryOf(matchedPrefix: string | undefined, rule: Partial<RuleEntry> = {}): RouteEntry {
   return {
