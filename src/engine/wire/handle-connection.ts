@@ -224,8 +224,9 @@ export class HandleConnection implements Connection {
   reset(): void {
     if (this.closed) return;
     this.#stop(undefined);
-    // libuv refuses to reset a socket that is shutting down: then it is closed as usual.
-    if (this.#raw.reset(onClosed) !== 0) this.#raw.close(onClosed);
+    // While a shutdown is under way libuv refuses a reset, after which Node would never close the handle.
+    if (this.#shutting && !this.#shut) this.#raw.close(onClosed);
+    else this.#raw.reset(onClosed);
   }
 
   secure(options: ServerTlsOptions, received: Buffer): void {

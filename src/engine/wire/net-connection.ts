@@ -175,7 +175,9 @@ export class NetConnection implements Connection {
 
   reset(): void {
     this.#stop(undefined);
-    this.#raw.resetAndDestroy();
+    // While a shutdown is under way libuv refuses a reset, after which Node would never close the socket.
+    if (this.#ending && !this.#socket.writableFinished) this.#raw.destroy();
+    else this.#raw.resetAndDestroy();
   }
 
   secure(options: ServerTlsOptions, received: Buffer): void {

@@ -128,9 +128,9 @@ export interface Connection {
   write(bytes: Buffer): WriteOutcome;
   /** Sends FIN (and the TLS close alert) after everything written. Reading goes on. */
   end(): void;
-  /** Ends at once, without waiting for what was written. */
+  /** Ends at once, without waiting for what was written. The peer may take it for an orderly end: see `reset`. */
   destroy(): void;
-  /** Ends with RST. */
+  /** Ends with RST: the peer cannot take what it has for the whole. */
   reset(): void;
   /**
    * Makes an accepted connection a TLS server. `received` are bytes that were already read (the ClientHello);

@@ -21,6 +21,7 @@ export function storedOf(key: string, length: number, rest: Partial<StoredRespon
     },
     ageAtArrivalMs: 0,
     arrivedAtMs: 0,
+    dateMs: 0,
     etag: undefined,
     lastModified: undefined,
     selectors: [],
