@@ -22,6 +22,7 @@ interface Settled {
 
 const RATE_LIMIT: RateLimit = { perSecond: 100, burst: 200 };
 const CONCURRENCY = 8;
+const STOP_MS = 2_000;
 
 /**
  * Writes statuses to the API server. In: plans, of which the newest counts; out: PUTs of `/status`, at most one for an
@@ -34,6 +35,7 @@ export class StatusWriter implements StatusSink {
   readonly #queue: WorkQueue<PlannedStatus>;
   readonly #settled = new Map<string, Settled>();
   #plan: ReadonlyMap<string, PlannedStatus> | undefined;
+  readonly #stop = new AbortController();
   #term: LeadershipTerm | undefined;
   #subscription: Subscription | undefined;
 
@@ -79,16 +81,22 @@ export class StatusWriter implements StatusSink {
     return this.#queue.idle();
   }
 
-  /** Begins nothing any more; writes in flight end by themselves or with the term. */
+  /** Begins nothing any more and gives writes in flight a moment; an API server that hangs does not hold up the end. */
   async stop(): Promise<void> {
     this.#subscription?.unsubscribe();
     this.#queue.stop();
-    await this.#queue.idle();
+    const idle = new AbortController();
+    const ended = this.#queue.idle().then(() => {
+      idle.abort();
+    });
+    await this.#options.clock.sleep(STOP_MS, idle.signal);
+    this.#stop.abort();
+    await ended;
   }
 
   /** A new leader does not trust what its predecessor wrote, or what it wrote itself in another term. */
   #lead(term: LeadershipTerm | undefined): void {
-    this.#term = term;
+    this.#term = term && untilStopped(term, this.#stop.signal);
     this.#settled.clear();
     this.#queue.clear();
     if (term !== undefined) this.#enqueue();
@@ -148,4 +156,12 @@ export class StatusWriter implements StatusSink {
     }
     return undefined;
   }
+}
+
+function untilStopped(term: LeadershipTerm, stop: AbortSignal): LeadershipTerm {
+  return {
+    number: term.number,
+    signal: AbortSignal.any([term.signal, stop]),
+    isCurrent: () => !stop.aborted && term.isCurrent(),
+  };
 }

@@ -359,6 +359,19 @@ describe('status/status-writer', () => {
     expect(writes()).to.have.length(1);
   });
 
+  it('stops soon although the API server hangs', async () => {
+    route('x');
+    api.intercept = () => new Promise<void>(() => undefined);
+    leadership$.next(term(1).leadership);
+    await publish(plan('x'));
+    let stopped = false;
+    void writer.stop().then(() => (stopped = true));
+    await clock.advance(1_999);
+    expect(stopped).to.equal(false);
+    await clock.advance(1);
+    expect(stopped).to.equal(true);
+  });
+
   it('forgets work for objects that leave the plan, and kinds that are not served', async () => {
     route('x');
     const down = new KubeApiError('PUT', { status: 500, reason: '500' });
