@@ -36,24 +36,36 @@ export type ParsedCacheSettings =
 export function parseCacheSettings(spec: Spec): ParsedCacheSettings {
   const problem = findUnsupported(spec) ?? findBadValue(spec);
   if (problem !== undefined) return { problem };
-  const { handler, cacheName, negativeCacheName, collapsedForwarding, cacheKeyParams, cacheKeyHeaders } =
-    spec;
-  const maxTtlMs = spec.maxTTL === undefined ? undefined : parseDuration(spec.maxTTL);
-  const timeoutMs = spec.timeout === undefined ? undefined : parseDuration(spec.timeout);
+  return { settings: { ...namesOf(spec), ...timesOf(spec), ...keyOf(spec), ...headersOf(spec) } };
+}
+
+function namesOf({ handler, cacheName, negativeCacheName, collapsedForwarding }: Spec): CacheSettings {
   return {
-    settings: {
-      ...(handler && { handler }),
-      ...(cacheName !== undefined && { cacheName }),
-      ...(negativeCacheName !== undefined && { negativeCacheName }),
-      ...(maxTtlMs !== undefined && { maxTtlMs }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(collapsedForwarding && { collapsedForwarding }),
-      ...(cacheKeyParams && { keyParams: sortedOnce(cacheKeyParams) }),
-      ...(cacheKeyHeaders && { keyHeaders: sortedOnce(cacheKeyHeaders.map((name) => name.toLowerCase())) }),
-      ...(spec.requestHeaders && { requestHeaders: toChanges(spec.requestHeaders) }),
-      ...(spec.responseHeaders && { responseHeaders: toChanges(spec.responseHeaders) }),
-      ...(spec.resultHeader && { resultHeader: spec.resultHeader === 'Hide' ? 'hide' : 'expose' }),
-    },
+    ...(handler && { handler }),
+    ...(cacheName !== undefined && { cacheName }),
+    ...(negativeCacheName !== undefined && { negativeCacheName }),
+    ...(collapsedForwarding && { collapsedForwarding }),
+  };
+}
+
+function timesOf({ maxTTL, timeout }: Spec): CacheSettings {
+  const maxTtlMs = maxTTL === undefined ? undefined : parseDuration(maxTTL);
+  const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout);
+  return { ...(maxTtlMs !== undefined && { maxTtlMs }), ...(timeoutMs !== undefined && { timeoutMs }) };
+}
+
+function keyOf({ cacheKeyParams, cacheKeyHeaders }: Spec): CacheSettings {
+  return {
+    ...(cacheKeyParams && { keyParams: sortedOnce(cacheKeyParams) }),
+    ...(cacheKeyHeaders && { keyHeaders: sortedOnce(cacheKeyHeaders.map((name) => name.toLowerCase())) }),
+  };
+}
+
+function headersOf({ requestHeaders, responseHeaders, resultHeader }: Spec): CacheSettings {
+  return {
+    ...(requestHeaders && { requestHeaders: toChanges(requestHeaders) }),
+    ...(responseHeaders && { responseHeaders: toChanges(responseHeaders) }),
+    ...(resultHeader && { resultHeader: resultHeader === 'Hide' ? 'hide' : 'expose' }),
   };
 }
 
@@ -113,7 +125,6 @@ function isFieldName(name: string): boolean {
 
 /** RFC 9110 §5.5. */
 function isFieldValue(value: string): boolean {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   return !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value);
 }
 

@@ -1,0 +1,56 @@
+import type { CachePolicyNode, CachePolicyTarget } from './cache-policy.js';
+import { cachePolicyConditions } from './conditions/cache-policy.js';
+import type { Condition } from '../apis/meta.js';
+import { describeTarget, type CachePolicySettlement } from './settle-cache-policies.js';
+import type { AncestorStatus, PlannedEvent } from './status-plan.js';
+import type { BackendTlsNode } from './backend-tls-policy.js';
+
+/** Keys of targets, over all routes. */
+export interface CachePolicyReach {
+  readonly reached: ReadonlySet<string>;
+  readonly effective: ReadonlySet<string>;
+}
+
+/** An entry for each targetRef, in their order. */
+export function cachePolicyAncestors(
+  node: CachePolicyNode,
+  { accepted }: CachePolicySettlement,
+  reach: CachePolicyReach,
+  controllerName: string,
+): readonly AncestorStatus[] {
+  const conditions = accepted.get(node) ?? [];
+  return node.targets.map((target, index) => {
+    const verdict = conditions[index] ?? cachePolicyConditions.accepted();
+    return {
+      ancestorRef: target.ancestor,
+      controllerName,
+      conditions: [verdict, ...effectiveOf(target, verdict, reach), node.resolvedRefs],
+    };
+  });
+}
+
+/** Tells an inert policy from a working one; a policy that is not accepted has said why already. */
+function effectiveOf(
+  target: CachePolicyTarget,
+  { status }: Condition,
+  { reached, effective }: CachePolicyReach,
+): readonly Condition[] {
+  if (status !== 'True') return [];
+  if (effective.has(target.key)) return [cachePolicyConditions.effective()];
+  const name = describeTarget(target);
+  return [
+    reached.has(target.key) ? cachePolicyConditions.overridden(name) : cachePolicyConditions.notClaimed(name),
+  ];
+}
+
+/** A Warning for each target at which the policy is not accepted. */
+export function policyEvents(
+  { ref }: CachePolicyNode | BackendTlsNode,
+  ancestors: readonly AncestorStatus[],
+): readonly PlannedEvent[] {
+  return ancestors.flatMap(({ conditions }) =>
+    conditions
+      .filter(({ type, status }) => type === 'Accepted' && status === 'False')
+      .map(({ reason, message }) => ({ object: ref, type: 'Warning', reason, message }) as const),
+  );
+}
