@@ -80,7 +80,8 @@ export class StatusPlanner {
         status: {
           shape: 'gateway',
           conditions: gatewayConditionsOf(gateway),
-          addresses: gateway.accepted.status === 'True' ? address.addresses : [],
+          // Also while no listener is valid: what is assigned is adopted from here after a restart.
+          addresses: node.refused ? [] : address.addresses,
           listeners: listeners.map((listener, index) =>
             listenerStatusOf(listener, gateway, counts[index] ?? 0, overlaps),
           ),
