@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
 import { configurationDelta, isEmptyDelta } from '../../../../src/engine/workers/configuration-delta.js';
-import { ConfigurationTables } from '../../../../src/engine/workers/configuration-tables.js';
+import { ConfigurationTables } from '../../../../src/engine/data-plane/configuration-tables.js';
 import { EMPTY_CONFIGURATION, type ProxyConfiguration } from '../../../../src/ir/proxy-configuration.js';
 import { SecretBytes } from '../../../../src/util/secret-bytes.js';
 
@@ -34,11 +34,12 @@ describe('configurationDelta', () => {
   });
 
   it('leads tables from one configuration to the next', () => {
-    const tables = new ConfigurationTables();
     const first = withHosts(host('a'), host('b'));
     const second = withHosts(host('b', ['r']), host('c'));
-    tables.update(configurationDelta(EMPTY_CONFIGURATION, first));
-    tables.update(configurationDelta(first, second));
-    expect([...tables.virtualHosts.values()]).to.have.deep.members(second.virtualHosts);
+    const before = new ConfigurationTables(undefined, configurationDelta(EMPTY_CONFIGURATION, first));
+    const after = new ConfigurationTables(before, configurationDelta(first, second));
+    expect([...after.virtualHosts.values()]).to.have.deep.members(second.virtualHosts);
+    expect([...before.virtualHosts.values()]).to.have.deep.members(first.virtualHosts);
+    expect(after.routes).to.equal(before.routes);
   });
 });

@@ -1,5 +1,6 @@
 import type { TrafficCounters } from '../../telemetry/traffic-counters.js';
 import { CACHE_STATUSES, type CacheStatus } from '../../telemetry/traffic-counters.js';
+import type { DownstreamContext } from '../exchange/downstream.js';
 import type { ExchangeObserver, ExchangeRecord } from '../exchange/exchange-record.js';
 
 /** Gets one line of the access log for each exchange. */
@@ -26,6 +27,13 @@ export class TrafficObserver implements ExchangeObserver {
 
   rowOf(listener: string): number {
     return this.#rows.get(listener) ?? 0;
+  }
+
+  onRequestRefused({ listener }: DownstreamContext, status: number): void {
+    const bytes = this.#bytes;
+    bytes.received = 0;
+    bytes.sent = 0;
+    this.#counters.countRequest(this.rowOf(listener), status, 0, bytes);
   }
 
   onExchangeEnd(record: ExchangeRecord): void {

@@ -1,0 +1,53 @@
+import type { CachePolicy } from '../../ir/cache-policy.js';
+import type { HttpRoute, VirtualHost } from '../../ir/http.js';
+import type { Listener } from '../../ir/listener.js';
+import type { Certificate } from '../../ir/tls.js';
+import type { Upstream } from '../../ir/upstream.js';
+import { SecretBytes } from '../../util/secret-bytes.js';
+import type { ConfigurationDelta, PlainCertificate, SectionDelta } from '../workers/configuration-delta.js';
+
+/** A worker's copy of the configuration of one revision, by key. Immutable: the next revision is another one. */
+export class ConfigurationTables {
+  readonly listeners: ReadonlyMap<string, Listener>;
+  readonly virtualHosts: ReadonlyMap<string, VirtualHost>;
+  readonly routes: ReadonlyMap<string, HttpRoute>;
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly certificates: ReadonlyMap<string, Certificate>;
+  readonly policies: ReadonlyMap<string, CachePolicy>;
+
+  constructor(before: ConfigurationTables | undefined, delta: ConfigurationDelta) {
+    this.listeners = updated(before?.listeners, delta.listeners);
+    this.virtualHosts = updated(before?.virtualHosts, delta.virtualHosts);
+    this.routes = updated(before?.routes, delta.routes);
+    this.upstreams = updated(before?.upstreams, delta.upstreams);
+    this.certificates = updated(before?.certificates, toCertificates(delta.certificates));
+    this.policies = updated(before?.policies, delta.policies);
+  }
+}
+
+/** The table itself when nothing in it changed. */
+function updated<T extends { readonly key: string }>(
+  before: ReadonlyMap<string, T> = new Map(),
+  delta: SectionDelta<T> | undefined,
+): ReadonlyMap<string, T> {
+  if (!delta) return before;
+  const table = new Map(before);
+  for (const key of delta.removals) table.delete(key);
+  for (const element of delta.upserts) table.set(element.key, element);
+  return table;
+}
+
+function toCertificates(
+  delta: SectionDelta<PlainCertificate> | undefined,
+): SectionDelta<Certificate> | undefined {
+  return (
+    delta && {
+      removals: delta.removals,
+      upserts: delta.upserts.map(({ key, chain, privateKey }) => ({
+        key,
+        chain,
+        privateKey: new SecretBytes(privateKey),
+      })),
+    }
+  );
+}

@@ -1,0 +1,185 @@
+import type { Listener, Server } from '../../ir/listener.js';
+import type { TrustedProxies } from '../exchange/connection-context.js';
+import { ConnectionContext } from '../exchange/connection-context.js';
+import type { DownstreamContext } from '../exchange/downstream.js';
+import { Timer, type TimerWheel } from '../exchange/timer-wheel.js';
+import type { HostTable } from '../routing/host-table.js';
+import { CLIENT_HELLO_LIMIT, readClientHello } from '../wire/tls/client-hello.js';
+import type { Connection, ConnectionHandler, ServerTlsOptions } from '../wire/wire.js';
+import type { HandshakeQueue } from './handshake-queue.js';
+
+/** A server of a TLS socket with what its handshakes need; undefined `tls` when its certificates cannot be used. */
+export interface TlsServer {
+  readonly server: Server;
+  readonly tls: Omit<ServerTlsOptions, 'timeoutMs'> | undefined;
+}
+
+/** What connections of one socket are accepted with; replaced as a whole by the next revision. */
+export interface ListenerRuntime {
+  readonly listener: Listener;
+  readonly trusted: TrustedProxies;
+  /** By SNI; empty on sockets without TLS. */
+  readonly tlsServers: HostTable<TlsServer>;
+}
+
+/** Where connections go once it is known what they speak. */
+export interface ProtocolServers {
+  http1(connection: Connection, context: DownstreamContext, received: Buffer): void;
+  http2(connection: Connection, context: DownstreamContext, received: Buffer): void;
+}
+
+/** Counts of connections, by listener key. */
+export interface ConnectionCounts {
+  opened(listener: string): void;
+  closed(listener: string): void;
+  refused(listener: string): void;
+  handshakeFailed(listener: string): void;
+}
+
+export interface AcceptorServices {
+  readonly runtime: (listener: string) => ListenerRuntime | undefined;
+  readonly servers: ProtocolServers;
+  readonly counts: ConnectionCounts;
+  readonly handshakes: HandshakeQueue;
+  readonly wheel: TimerWheel;
+}
+
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Takes accepted connections up to the point where a protocol serves them.
+ *
+ * In: connections of a socket. Out: connections with their context at a protocol server. TLS is ended here, with the
+ * server that the ClientHello's name chooses; a connection for no server is closed without a word (GEP-2643).
+ */
+export class ConnectionAcceptor {
+  readonly #services: AcceptorServices;
+  readonly #landing = Buffer.allocUnsafeSlow(CLIENT_HELLO_LIMIT);
+
+  constructor(services: AcceptorServices) {
+    this.#services = services;
+  }
+
+  accept(listener: string, connection: Connection): void {
+    const runtime = this.#services.runtime(listener);
+    if (!runtime) {
+      connection.destroy();
+      return;
+    }
+    if (runtime.listener.protocol !== 'tls') {
+      this.#services.servers.http1(connection, contextOf(runtime, connection, undefined), NOTHING);
+      return;
+    }
+    const greeting = new TlsGreeting(connection, runtime, this.#services);
+    connection.handler = greeting;
+    connection.readInto(this.#landing);
+    greeting.start();
+  }
+}
+
+function contextOf(
+  { listener, trusted }: ListenerRuntime,
+  connection: Connection,
+  server: Server | undefined,
+): ConnectionContext {
+  return new ConnectionContext({
+    listener: listener.key,
+    settings: listener.settings,
+    secure: server !== undefined,
+    sniServer: server?.hostname,
+    remoteAddress: connection.remoteAddress,
+    remotePort: connection.remotePort,
+    localAddress: connection.localAddress,
+    localPort: connection.localPort,
+    trusted: trusted.has(connection.remoteAddress),
+    forwarded: 'x',
+  });
+}
+
+/** A TLS connection until its handshake has ended. */
+class TlsGreeting extends Timer implements ConnectionHandler {
+  readonly #connection: Connection;
+  readonly #runtime: ListenerRuntime;
+  readonly #services: AcceptorServices;
+  #received = NOTHING;
+  #chosen: Server | undefined;
+  #over = false;
+
+  constructor(connection: Connection, runtime: ListenerRuntime, services: AcceptorServices) {
+    super();
+    this.#connection = connection;
+    this.#runtime = runtime;
+    this.#services = services;
+  }
+
+  start(): void {
+    this.#services.wheel.arm(this, this.#runtime.listener.settings.readHeaderTimeoutMs);
+    this.#connection.resume();
+  }
+
+  onRead(buffer: Buffer, length: number): void {
+    if (this.#chosen) return;
+    const bytes = buffer.subarray(0, length);
+    // The landing buffer is shared by all connections, so what is not enough yet is copied out.
+    this.#received = Buffer.concat([this.#received, bytes]);
+    const hello = readClientHello(this.#received, this.#received.length);
+    if (hello.state === 'more' && this.#received.length < CLIENT_HELLO_LIMIT) return;
+    const server = hello.state === 'complete' ? this.#runtime.tlsServers.find(hello.serverName) : undefined;
+    if (!server?.tls) {
+      this.#fail();
+      return;
+    }
+    this.#secure(server.server, server.tls);
+  }
+
+  onSecure(): void {
+    const { servers } = this.#services;
+    this.#end();
+    const context = contextOf(this.#runtime, this.#connection, this.#chosen);
+    if (this.#connection.alpn === 'h2') servers.http2(this.#connection, context, NOTHING);
+    else servers.http1(this.#connection, context, NOTHING);
+  }
+
+  onClose(): void {
+    if (this.#over) return;
+    this.#end();
+    this.#services.counts.handshakeFailed(this.#runtime.listener.key);
+  }
+
+  onEnd(): void {
+    this.#fail();
+  }
+
+  onDrain(): void {
+    // Nothing is written here.
+  }
+
+  onConnect(): void {
+    // Accepted connections are connected.
+  }
+
+  override expire(): void {
+    this.#fail();
+  }
+
+  #secure(server: Server, tls: Omit<ServerTlsOptions, 'timeoutMs'>): void {
+    this.#chosen = server;
+    this.#services.wheel.disarm(this);
+    this.#connection.pause();
+    const received = this.#received;
+    this.#received = NOTHING;
+    this.#services.handshakes.push(() => {
+      if (!this.#over) this.#connection.secure({ ...tls, timeoutMs: HANDSHAKE_TIMEOUT_MS }, received);
+    });
+  }
+
+  #fail(): void {
+    this.#connection.destroy();
+  }
+
+  #end(): void {
+    this.#over = true;
+    this.#services.wheel.remove(this);
+  }
+}
