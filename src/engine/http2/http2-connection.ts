@@ -173,6 +173,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
   forget(stream: Http2Stream): void {
     this.#resets.earn(1);
     this.#remove(stream.id);
+    stream.onForgotten();
   }
 
   enqueue(stream: Http2Stream): void {

@@ -105,6 +105,10 @@ export abstract class Http2Stream {
   protected abstract deliverTrailers(fields: FieldList): void;
   /** What {@link send} answered `PENDING` for has been sent. */
   protected abstract onSent(): void;
+  /** Both directions have ended: the connection no longer knows the stream. */
+  onForgotten(): void {
+    // Most have ended for their owner when the last piece was handed on.
+  }
   /** The peer reset the stream. */
   abstract onPeerReset(code: number): void;
   abstract onLost(detail: string, why: Loss): void;

@@ -254,9 +254,8 @@ export class Http2UpstreamStream extends Http2Stream implements UpstreamStream {
     this.gone = true;
   }
 
-  /** Both directions of a tunnel have ended. */
-  onForgotten(): void {
-    this.#finish();
+  override onForgotten(): void {
+    if (this.#isTunnel) this.#finish();
   }
 }
 
