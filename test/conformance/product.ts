@@ -9,7 +9,7 @@ import { eventually, launch } from '../e2e/runner/command.js';
 
 export const gatewayClass = 'trickster';
 
-const overlay = join(repository, 'config', 'overlays', 'conformance');
+const overlay = join(import.meta.dirname, 'overlay');
 const namespace = 'trickster-gateway';
 const acceptTimeout = 120_000;
 const workloads = ['Deployment', 'Service', 'PodDisruptionBudget'];

@@ -82,13 +82,14 @@ async function runSuite(cluster: Cluster, settings: Settings): Promise<number> {
   console.log(`\n${table(all, inventory)}\n`);
   if (failed.length > 0) console.log(`failed: ${failed.map((test) => test.name).join(', ')}\n`);
   const differences = await disagreements(report, all).catch(() => ['the suite wrote no report']);
-  if ((code === 0) !== (failed.length === 0)) differences.push(`the suite ended with ${code}`);
+  if (output.tests.length === 0) console.log('the suite ended before its first test');
+  else if ((code === 0) !== (failed.length === 0)) differences.push(`the suite ended with ${code}`);
   for (const difference of differences) console.log(`suite and report disagree: ${difference}`);
   console.log(`suite: ${Math.round((Date.now() - begin) / 1000)} s, exit code ${code}, report: ${report}`);
   // A run that ended before its first test is one failure.
   const failures = Math.max(failed.length, code === 0 ? 0 : 1);
   console.log(`${count(output.tests, 'passed')} passed, ${failures} failed`);
-  if (differences.length > 0) return exitCodes.broken;
+  if (differences.length > 0 || output.tests.length === 0) return exitCodes.broken;
   return failures > 0 ? exitCodes.testsFailed : exitCodes.good;
 }
 
