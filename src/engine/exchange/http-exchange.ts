@@ -343,7 +343,7 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
       return WRITTEN;
     }
     if (!upstream) {
-      if (!this.#upstream && !this.#body.isCollecting) this.#hold();
+      if (!this.#upstream) this.#hold();
       return WRITTEN;
     }
     if (piece.last && this.#headDue > 0) this.#headDue = performance.now() + (this.rule?.awaitHeadMs ?? 0);
@@ -386,7 +386,7 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
   }
 
   #hold(): void {
-    if (this.#held || this.#body.done) return;
+    if (this.#held || this.#body.done || this.#body.isCollecting) return;
     this.#held = true;
     this.#stream.pauseBody();
   }

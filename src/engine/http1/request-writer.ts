@@ -36,6 +36,12 @@ export class RequestWriter {
     this.#wire = wire;
   }
 
+  /** What follows is a direction of a tunnel, which ends by itself. */
+  beginTunnel(): void {
+    this.tunnel = true;
+    this.done = false;
+  }
+
   /** The connection is there: what waited leaves. */
   flush(): void {
     this.connected = true;

@@ -329,7 +329,7 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
         return false;
       }
       this.#state = TUNNEL;
-      this.#request.tunnel = true;
+      this.#request.beginTunnel();
     } else if (this.#isHead || status === 204 || status === 304) {
       this.#state = BODY_LENGTH;
       this.#left = 0;
