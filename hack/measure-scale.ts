@@ -64,7 +64,7 @@ function documents(gateway: number, marker: string, origins: readonly number[]):
         metadata: {
           ...metadata(routeName),
           annotations: {
-            'trickstercache.org/endpoints': origins.map((port) => `127.0.0.1:${String(port)}`).join(','),
+            'trickstercache.org/endpoint': origins.map((port) => `127.0.0.1:${String(port)}`).join(','),
           },
         },
         spec: { ports: [{ port: 80 }] },
@@ -114,12 +114,22 @@ function writeInputs(origins: readonly number[]): void {
   mkdirSync(`${DIRECTORY}/objects`, { recursive: true });
   writeFileSync(
     `${DIRECTORY}/objects/class.yaml`,
-    stringify({
-      apiVersion: 'gateway.networking.k8s.io/v1',
-      kind: 'GatewayClass',
-      metadata: { name: 'trickster' },
-      spec: { controllerName: 'trickstercache.org/gateway-controller' },
-    }),
+    [
+      {
+        apiVersion: 'gateway.networking.k8s.io/v1',
+        kind: 'GatewayClass',
+        metadata: { name: 'trickster' },
+        spec: { controllerName: 'trickstercache.org/gateway-controller' },
+      },
+      {
+        apiVersion: 'trickstercache.org/v1alpha1',
+        kind: 'AddressPool',
+        metadata: { name: 'loopback' },
+        spec: { addresses: ['127.77.0.0/16'], autoAssign: false },
+      },
+    ]
+      .map((object) => stringify(object))
+      .join('---\n'),
   );
   for (let gateway = 0; gateway < GATEWAYS; gateway += 1) write(gateway, 'first', origins);
   writeFileSync(
