@@ -7,34 +7,25 @@ import { type CachePlan, keyPart } from './cache-plan.js';
  * is forwarded when a filter changed it, and what the policy adds. Every part has its length before it.
  */
 export function cacheKeyOf(plan: CachePlan, exchange: Exchange): string {
-  const { request, originalPath, context } = exchange;
+  const { request, originalPath } = exchange;
   const { keyParams, keyHeaders } = plan.policy;
-  const queryAt = queryStartOf(originalPath);
-  let key = plan.keyPrefix + keyPart(context.listener) + keyPart(request.scheme) + keyPart(hostOf(exchange));
-  key += keyPart(originalPath.slice(0, queryAt));
-  key += keyPart(
-    keyParams && !keyParams.includes('*')
-      ? chosenParams(originalPath, queryAt, keyParams)
-      : originalPath.slice(queryAt),
-  );
+  let key = plan.keyBeginning.of(exchange);
+  if (!keyParams || keyParams.includes('*')) key += keyPart(originalPath);
+  else key += chosenQuery(originalPath, keyParams);
   if (request.path !== originalPath) key += keyPart(request.path.slice(0, request.queryStart));
   for (const name of keyHeaders) key += headerPart(request.fields, name);
   return key;
 }
 
 /** What invalidation names: the target URI of the client's request. */
-export function cacheUriOf(exchange: Exchange): string {
-  return `${exchange.request.scheme}://${hostOf(exchange)}${exchange.originalPath}`;
+export function cacheUriOf({ context, originalAuthority, originalPath }: Exchange): string {
+  return `${context.secure ? 'https' : 'http'}://${originalAuthority.toLowerCase()}${originalPath}`;
 }
 
-/** The client's authority; lower case, so that it names one thing once. */
-function hostOf({ originalAuthority }: Exchange): string {
-  return originalAuthority.toLowerCase();
-}
-
-function queryStartOf(path: string): number {
+function chosenQuery(path: string, names: readonly string[]): string {
   const at = path.indexOf('?');
-  return at < 0 ? path.length : at;
+  const queryAt = at < 0 ? path.length : at;
+  return keyPart(path.slice(0, queryAt)) + keyPart(chosenParams(path, queryAt, names));
 }
 
 /** Each chosen parameter with all its values as they were sent; the request's order of names does not matter. */

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { CachePolicy } from '../../ir/cache-policy.js';
+import type { Exchange } from '../exchange/exchange.js';
 import type { BackendEntry, RuleEntry } from '../exchange/route-entry.js';
 import { HeaderOperations } from '../filters/header-operations.js';
 import type { CacheStore } from './cache-store.js';
@@ -22,8 +24,7 @@ export interface CachePlan {
   readonly store: CacheStore | undefined;
   readonly rules: StoringRules;
   readonly responseOperations: HeaderOperations | undefined;
-  /** The part of the key that is the same for every request. */
-  readonly keyPrefix: string;
+  readonly keyBeginning: KeyBeginning;
 }
 
 const NO_TTLS: ReadonlyMap<number, number> = new Map();
@@ -54,7 +55,7 @@ export class CachePlans {
       store: stores.get(policy.cacheName),
       rules: { negativeTtls, heuristicFraction },
       responseOperations: responseHeaders.length > 0 ? new HeaderOperations(responseHeaders) : undefined,
-      keyPrefix: keyPrefix(rule, backend, policy),
+      keyBeginning: new KeyBeginning(keyOwner(rule, backend, policy)),
     };
   }
 }
@@ -63,8 +64,8 @@ export class CachePlans {
  * Who a response belongs to: nothing of one route, rule, backend or variation of headers is served for another
  * (another tenant may be behind it). Lifetimes are not in it, so changing one does not empty the cache.
  */
-function keyPrefix(rule: RuleEntry, backend: BackendEntry, policy: CachePolicy): string {
-  return [
+function keyOwner(rule: RuleEntry, backend: BackendEntry, policy: CachePolicy): string {
+  const parts = [
     rule.route,
     rule.name ?? String(rule.index),
     backend.upstream?.key ?? '',
@@ -74,9 +75,31 @@ function keyPrefix(rule: RuleEntry, backend: BackendEntry, policy: CachePolicy):
       policy.keyParams ?? null,
       policy.keyHeaders,
     ]),
-  ]
-    .map(keyPart)
-    .join('');
+  ];
+  // A digest, because every request hashes the whole key.
+  return createHash('sha256').update(parts.map(keyPart).join('')).digest('base64url');
+}
+
+/** The part of keys that is the same for a listener and host; that of the last request is kept. */
+export class KeyBeginning {
+  readonly #owner: string;
+  #listener = '';
+  #authority = '';
+  #text = '';
+
+  constructor(owner: string) {
+    this.#owner = owner;
+  }
+
+  of({ context, originalAuthority }: Exchange): string {
+    if (context.listener !== this.#listener || originalAuthority !== this.#authority) {
+      this.#listener = context.listener;
+      this.#authority = originalAuthority;
+      const parts = [context.listener, context.secure ? 'https' : 'http', originalAuthority.toLowerCase()];
+      this.#text = this.#owner + parts.map(keyPart).join('');
+    }
+    return this.#text;
+  }
 }
 
 /** With its length before it, so that no two lists of parts look alike. */

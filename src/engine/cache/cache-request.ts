@@ -14,7 +14,6 @@ export interface CacheRequest {
   readonly plan: CachePlan;
   readonly store: CacheStore;
   readonly key: string;
-  readonly uri: string;
   readonly terms: RequestTerms;
   /** The request has Authorization. */
   readonly authorized: boolean;

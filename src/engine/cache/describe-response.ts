@@ -1,5 +1,5 @@
 import type { Fields } from '../exchange/fields.js';
-import { initialAge, type StoringTerms } from './storability.js';
+import { dateOf, initialAge, type StoringTerms } from './storability.js';
 import type { StoredResponse } from './stored-response.js';
 import { selectorsOf } from './vary.js';
 
@@ -37,6 +37,7 @@ export function describeResponse(fields: Fields, arrival: Arrival): Omit<StoredR
     fields: storedFields(fields, terms.withheld),
     ageAtArrivalMs: initialAge(fields, requestedAtMs, receivedAtMs),
     arrivedAtMs: receivedAtMs,
+    dateMs: dateOf(fields, receivedAtMs),
     etag: fields.get('etag'),
     lastModified: fields.get('last-modified'),
     selectors: selectorsOf(fields.getAll('vary'), requestFields),

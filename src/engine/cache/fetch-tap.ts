@@ -3,15 +3,16 @@ import type { Fields } from '../exchange/fields.js';
 import type { ResponseHead } from '../exchange/heads.js';
 import type { Piece } from '../exchange/piece.js';
 import { RELAY, type ResponseTap, SWALLOW, type TapVerdict } from '../exchange/response-cache.js';
+import { cacheUriOf } from './cache-key.js';
 import { type CacheRequest, freshnessContext, hitOf } from './cache-request.js';
 import { type CacheResult, resultFields } from './cache-result.js';
 import type { BodyWriter } from './cache-store.js';
 import { isNotModified } from './conditional.js';
 import { describeResponse } from './describe-response.js';
 import type { Flight } from './flight.js';
-import { type HitServer, validatorsOf } from './hit-server.js';
+import type { HitServer } from './hit-server.js';
 import { renewedResponse } from './renewed-response.js';
-import { assess, type StoringTerms } from './storability.js';
+import { assess } from './storability.js';
 import type { StoredResponse } from './stored-response.js';
 import { standsInForError } from './usability.js';
 
@@ -24,8 +25,6 @@ export interface Fetch {
   readonly conditions: Fields;
   /** Those who wait for it. */
   readonly flight: Flight | undefined;
-  /** The fields that are sent: what Vary selects by. */
-  readonly sentFields: Fields;
   /** Parameter `fwd` of Cache-Status: why the store could not answer. */
   readonly reason: string;
   /** Nobody but the store wants the answer (stale-while-revalidate). */
@@ -117,7 +116,7 @@ export class FetchTap implements ResponseTap {
   #arrive(exchange: Exchange, head: ResponseHead, nowMs: number): TapVerdict {
     const { isBackground, reason } = this.#fetch;
     const forwarded = `fwd=${reason}; fwd-status=${head.status}`;
-    const arriving = this.#beginStoring(head, nowMs);
+    const arriving = this.#beginStoring(exchange, head, nowMs);
     if (typeof arriving === 'string') {
       this.#decline(head.status);
       this.#mark(exchange, head, { status: 'kmiss', cacheStatus: `${forwarded}; detail=${arriving}` });
@@ -130,14 +129,23 @@ export class FetchTap implements ResponseTap {
   }
 
   /** What is about to be stored, its length unknown; or the word why nothing is. */
-  #beginStoring(head: ResponseHead, nowMs: number): StoredResponse | string {
+  #beginStoring(exchange: Exchange, head: ResponseHead, nowMs: number): StoredResponse | string {
     const { request } = this.#fetch;
     const arrived = { status: head.status, fields: head.fields, receivedAtMs: nowMs };
     const storability = assess(arrived, request.authorized, request.plan.rules);
     if ('refusal' in storability) return storability.refusal;
     this.#writer = request.store.begin(request.key, head.contentLength < 0 ? undefined : head.contentLength);
     if (!this.#writer) return 'size';
-    this.#description = this.#describe(head, storability, nowMs);
+    this.#description = describeResponse(head.fields, {
+      key: request.key,
+      uri: cacheUriOf(request.exchange),
+      status: head.status,
+      terms: storability,
+      // Not those of the request's own exchange: its head is gone when the client has left meanwhile.
+      requestFields: exchange.request.fields,
+      requestedAtMs: this.#fetch.requestedAtMs,
+      receivedAtMs: nowMs,
+    });
     return { ...this.#description, length: 0 };
   }
 
@@ -157,24 +165,9 @@ export class FetchTap implements ResponseTap {
     result: CacheResult & { nowMs: number },
   ): boolean {
     const { request, conditions } = this.#fetch;
-    if (arriving.status !== 200 || !isNotModified(conditions, validatorsOf(arriving), result.nowMs))
-      return false;
+    if (arriving.status !== 200 || !isNotModified(conditions, arriving, result.nowMs)) return false;
     this.#services.hits.notModified(exchange, hitOf(request, arriving, { ...result, conditions }));
     return true;
-  }
-
-  #describe(head: ResponseHead, terms: StoringTerms, nowMs: number): Omit<StoredResponse, 'length'> {
-    const { request, sentFields, requestedAtMs } = this.#fetch;
-    const { key, uri } = request;
-    return describeResponse(head.fields, {
-      key,
-      uri,
-      status: head.status,
-      terms,
-      requestFields: sentFields,
-      requestedAtMs,
-      receivedAtMs: nowMs,
-    });
   }
 
   /** The stored response is still the current one (RFC 9111 §4.3.4). */

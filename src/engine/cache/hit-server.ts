@@ -7,10 +7,9 @@ import { Piece } from '../exchange/piece.js';
 import { type ByteRange, parseRanges } from './byte-ranges.js';
 import type { CacheStore } from './cache-store.js';
 import type { CacheResult } from './cache-result.js';
-import { isNotModified, isRangeCurrent, type Validators } from './conditional.js';
+import { isNotModified, isRangeCurrent } from './conditional.js';
 import { HitHeads, type HitTerms } from './hit-heads.js';
 import { multipartRanges } from './multipart-ranges.js';
-import { parseHttpDate } from './http-date.js';
 import type { StoredResponse } from './stored-response.js';
 
 /** A stored response on its way to a client. */
@@ -42,7 +41,7 @@ export class HitServer {
     exchange.cacheResult = hit.status;
     const terms: HitTerms = hit;
     if (stored.status === 200) {
-      if (isNotModified(hit.conditions, validatorsOf(stored), hit.nowMs)) {
+      if (isNotModified(hit.conditions, stored, hit.nowMs)) {
         this.#send(exchange, this.#heads.notModified(stored, terms), new Answer(store, stored, EMPTY));
         return true;
       }
@@ -119,19 +118,9 @@ class Answer implements ResponseSource {
 
 function currentRanges({ stored, conditions, nowMs }: Hit): readonly ByteRange[] | undefined {
   const ifRange = conditions.get('if-range');
-  if (ifRange !== undefined && !isRangeCurrent(ifRange, validatorsOf(stored), nowMs)) return undefined;
+  if (ifRange !== undefined && !isRangeCurrent(ifRange, stored, nowMs)) return undefined;
   const ranges = parseRanges(conditions.getAll('range').join(','), stored.length);
   return ranges === 'ignored' ? undefined : ranges;
-}
-
-export function validatorsOf(stored: StoredResponse): Validators {
-  const date = fieldOf(stored, 'date');
-  const { etag, lastModified, arrivedAtMs } = stored;
-  return {
-    etag,
-    lastModified,
-    dateMs: (date === undefined ? undefined : parseHttpDate(date, arrivedAtMs)) ?? arrivedAtMs,
-  };
 }
 
 function fieldOf({ fields }: StoredResponse, name: string): string | undefined {

@@ -98,7 +98,6 @@ export class ObjectCache implements ResponseCache {
       plan,
       store: plan.store,
       key: cacheKeyOf(plan, exchange),
-      uri: cacheUriOf(exchange),
       terms,
       authorized: request.fields.has('authorization'),
     });
@@ -149,7 +148,6 @@ export class ObjectCache implements ResponseCache {
         stale: stored,
         conditions: new FieldList(),
         flight: this.#newFlight(key),
-        sentFields: head.fields,
         reason: 'stale',
         isBackground: true,
         requestedAtMs: this.#now(),
@@ -215,7 +213,6 @@ export class ObjectCache implements ResponseCache {
         stale,
         conditions,
         flight,
-        sentFields: fields,
         reason,
         isBackground: false,
         requestedAtMs: this.#now(),

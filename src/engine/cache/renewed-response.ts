@@ -1,7 +1,7 @@
 import { FieldList, type Fields } from '../exchange/fields.js';
 import type { CacheRequest } from './cache-request.js';
 import { updatedFields } from './describe-response.js';
-import { assess, initialAge } from './storability.js';
+import { assess, dateOf, initialAge } from './storability.js';
 import type { StoredResponse } from './stored-response.js';
 
 export interface Renewal {
@@ -31,6 +31,7 @@ export function renewedResponse(
     fields: fields.toFlat(),
     ageAtArrivalMs: initialAge(answer, requestedAtMs, receivedAtMs),
     arrivedAtMs: receivedAtMs,
+    dateMs: dateOf(fields, receivedAtMs),
     etag: fields.get('etag'),
     lastModified: fields.get('last-modified'),
   };

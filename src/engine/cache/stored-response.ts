@@ -15,6 +15,8 @@ export interface StoredResponse {
   /** Age in ms when it arrived, and when that was, in ms since 1970. */
   readonly ageAtArrivalMs: number;
   readonly arrivedAtMs: number;
+  /** Its Date, or when it arrived, in ms since 1970. */
+  readonly dateMs: number;
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
   /** Request fields that chose it (Vary), in lower case and sorted, each with its value then. */

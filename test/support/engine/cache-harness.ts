@@ -78,6 +78,7 @@ export class CacheHarness {
     fetch: (like, head, tap) => {
       const exchange = new FakeExchange({ target: like.request.path });
       exchange.closed = true;
+      exchange.request = head.snapshot();
       this.fetches++;
       this.pending.push({ exchange, tap, asked: head.snapshot() });
     },

@@ -17,7 +17,7 @@ import { requestOf, type RequestFixture } from './routing-fixture.js';
 /** An exchange without a connection: it notes what is done to it. */
 export class FakeExchange implements Exchange {
   readonly context: DownstreamContext;
-  readonly request: PlainRequestHead;
+  request: PlainRequestHead;
   route: RouteEntry | undefined;
   backend: BackendEntry | undefined;
   closed = false;

@@ -232,6 +232,7 @@ describe('usability', () => {
       terms,
       ageAtArrivalMs: 0,
       arrivedAtMs: NOW,
+      dateMs: NOW,
       etag: '"a"',
       lastModified: undefined,
       selectors: [],
