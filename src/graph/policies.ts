@@ -1,0 +1,142 @@
+import type { ClusterSnapshot } from '../apis/cluster-snapshot.js';
+import { examineBackendTlsPolicy, type BackendTlsNode } from './backend-tls-policy.js';
+import { BackendUseFinder, type BackendUse } from './backend-use.js';
+import { examineCachePolicy, type CachePolicyNode } from './cache-policy.js';
+import type { GraphContext } from './context.js';
+import type { GatewayNode } from './gateway.js';
+import { RecordedMemo, type Tables } from './lookup.js';
+import { Memo } from './memo.js';
+import type { CachePolicyReach } from './policy-statuses.js';
+import type { RouteNode, SettledRoute } from './route.js';
+import {
+  routeCacheSettings,
+  type RouteCacheSettings,
+  type RuleCacheSettings,
+} from './route-cache-settings.js';
+import type { Rows } from './rows.js';
+import { settleBackendTls, type BackendTlsSettlement } from './settle-backend-tls.js';
+import { settleCachePolicies, type CachePolicySettlement } from './settle-cache-policies.js';
+
+/** The policies of the cluster, compared with each other and with what they govern. */
+export interface Policies {
+  /** Sorted by `namespace/name`. */
+  readonly backendTls: readonly BackendTlsNode[];
+  readonly backendTlsSettlement: BackendTlsSettlement;
+  readonly backendUse: BackendUse;
+  /** Sorted by `namespace/name`. */
+  readonly cache: readonly CachePolicyNode[];
+  readonly cacheSettlement: CachePolicySettlement;
+  readonly cacheReach: CachePolicyReach;
+  /** By {@link servedRouteKey}; routes that nothing governs are not there. */
+  readonly cacheSettings: ReadonlyMap<string, readonly RuleCacheSettings[]>;
+}
+
+/** An HTTPRoute as one Gateway serves it. */
+export function servedRouteKey(route: RouteNode, gateway: string): string {
+  return `${route.key}@Gateway/${gateway}`;
+}
+
+export interface PolicyInput {
+  readonly cluster: ClusterSnapshot;
+  readonly tables: Tables<Rows>;
+  readonly gateways: ReadonlyMap<string, GatewayNode>;
+  readonly routes: readonly SettledRoute[];
+}
+
+const UNUSED: BackendUse = { gatewaysOf: () => new Set() };
+
+/** Examines and settles policies; what did not change is the same object as in the pass before. */
+export class PolicySettler {
+  readonly #context: GraphContext;
+  readonly #tlsNodes = new RecordedMemo<Rows, BackendTlsNode>();
+  readonly #tlsSettlement = new Memo<BackendTlsSettlement>();
+  readonly #cacheNodes = new Memo<CachePolicyNode>();
+  readonly #cacheSettlement = new Memo<CachePolicySettlement>();
+  readonly #routeSettings = new Memo<RouteCacheSettings>();
+  readonly #use = new BackendUseFinder();
+
+  constructor(context: GraphContext) {
+    this.#context = context;
+  }
+
+  settle(input: PolicyInput): Policies {
+    const { cluster, tables, routes } = input;
+    const backendTls = sorted(cluster.BackendTLSPolicy).map(([key, policy]) =>
+      this.#tlsNodes.get(key, [policy], tables, (lookup) =>
+        examineBackendTlsPolicy(policy, { ...this.#context, lookup }),
+      ),
+    );
+    const cache = sorted(cluster.TricksterCachePolicy).map(([key, policy]) =>
+      this.#cacheNodes.get(key, [policy], () => examineCachePolicy(policy, this.#context.settings.names)),
+    );
+    const cacheSettlement = this.#settleCache(cache, cluster);
+    const results = this.#mergeSettings(input, cacheSettlement);
+    return {
+      backendTls,
+      backendTlsSettlement: this.#tlsSettlement.get('all', backendTls, () => settleBackendTls(backendTls)),
+      backendUse: backendTls.length > 0 ? this.#use.find(routes) : UNUSED,
+      cache,
+      cacheSettlement,
+      cacheReach: {
+        reached: new Set([...results.values()].flatMap(({ reached }) => reached)),
+        effective: new Set([...results.values()].flatMap(({ effective }) => effective)),
+      },
+      cacheSettings: new Map([...results].map(([key, { rules }]) => [key, rules])),
+    };
+  }
+
+  endPass(): void {
+    this.#tlsNodes.endPass();
+    this.#tlsSettlement.endPass();
+    this.#cacheNodes.endPass();
+    this.#cacheSettlement.endPass();
+    this.#routeSettings.endPass();
+  }
+
+  #settleCache(nodes: readonly CachePolicyNode[], cluster: ClusterSnapshot): CachePolicySettlement {
+    const targets = nodes.flatMap((node) =>
+      node.targets.map(({ kind, id }) =>
+        kind === 'Gateway'
+          ? cluster.Gateway.has(id)
+          : kind === 'Service'
+            ? cluster.Service.get(id)
+            : cluster.HTTPRoute.get(id),
+      ),
+    );
+    return this.#cacheSettlement.get('all', [...nodes, ...targets], () =>
+      settleCachePolicies(nodes, cluster),
+    );
+  }
+
+  #mergeSettings(
+    { gateways, routes }: PolicyInput,
+    settlement: CachePolicySettlement,
+  ): ReadonlyMap<string, RouteCacheSettings> {
+    const results = new Map<string, RouteCacheSettings>();
+    const named = [...gateways.values()].some(({ parameters }) => namesCache(parameters));
+    if (settlement.winners.size === 0 && !named) return results;
+    for (const { route, parents } of routes) {
+      if (route.kind !== 'HTTPRoute') continue;
+      for (const { listener } of parents.flatMap(({ attached }) => attached)) {
+        const key = servedRouteKey(route, listener.gateway);
+        const parameters = gateways.get(listener.gateway)?.parameters ?? {};
+        if (results.has(key)) continue;
+        const governed = { route, gateway: listener.gateway, parameters };
+        const inputs = [route.rules, settlement, parameters];
+        results.set(
+          key,
+          this.#routeSettings.get(key, inputs, () => routeCacheSettings(governed, settlement)),
+        );
+      }
+    }
+    return results;
+  }
+}
+
+function namesCache({ cacheName, negativeCacheName }: Partial<GatewayNode['parameters']>): boolean {
+  return cacheName !== undefined || negativeCacheName !== undefined;
+}
+
+function sorted<V>(objects: ReadonlyMap<string, V>): readonly (readonly [string, V])[] {
+  return [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
+}
