@@ -4,6 +4,8 @@ export interface WorkQueueOptions<V> {
   /** Answers when to try again, in milliseconds, or nothing when it is done. It must not reject. */
   readonly handle: (key: string, value: V) => Promise<number | undefined>;
   readonly concurrency: number;
+  /** Keys that go before all others. */
+  readonly isUrgent?: (key: string) => boolean;
   readonly clock: Clock;
 }
 
@@ -13,7 +15,8 @@ export interface WorkQueueOptions<V> {
  */
 export class WorkQueue<V> {
   readonly #options: WorkQueueOptions<V>;
-  /** In the order in which they are handled. */
+  /** Each in the order in which it is handled. */
+  readonly #urgent = new Map<string, V>();
   readonly #waiting = new Map<string, V>();
   readonly #active = new Set<string>();
   /** Keys that wait for a retry. */
@@ -27,20 +30,19 @@ export class WorkQueue<V> {
 
   /** Keys that wait, are handled or wait for a retry. */
   get size(): number {
-    return new Set([...this.#waiting.keys(), ...this.#active, ...this.#delayed.keys()]).size;
+    const keys = [this.#urgent, this.#waiting, this.#delayed, this.#active].flatMap((all) => [...all.keys()]);
+    return new Set(keys).size;
   }
 
   add(key: string, value: V): void {
     if (this.#stopped) return;
-    this.#waiting.set(key, value);
+    this.#laneOf(key).set(key, value);
     this.#next();
   }
 
   /** Forgets work that has not begun. */
   remove(key: string): void {
-    this.#waiting.delete(key);
-    this.#delayed.get(key)?.abort();
-    this.#delayed.delete(key);
+    this.#forget(key);
     this.#next();
   }
 
@@ -50,14 +52,17 @@ export class WorkQueue<V> {
 
   /** Forgets work of other keys that has not begun. */
   retain(keeps: (key: string) => boolean): void {
-    for (const key of [...this.#waiting.keys(), ...this.#delayed.keys()]) {
-      if (!keeps(key)) this.remove(key);
+    for (const lane of [this.#urgent, this.#waiting, this.#delayed]) {
+      for (const key of [...lane.keys()]) {
+        if (!keeps(key)) this.#forget(key);
+      }
     }
+    this.#next();
   }
 
   /** Resolves when nothing waits and nothing is being done. */
   idle(): Promise<void> {
-    if (this.size === 0) return Promise.resolve();
+    if (this.#isIdle()) return Promise.resolve();
     return new Promise((resolve) => {
       this.#idle.push(resolve);
     });
@@ -68,17 +73,36 @@ export class WorkQueue<V> {
     this.clear();
   }
 
+  #isIdle(): boolean {
+    return this.#urgent.size + this.#waiting.size + this.#active.size + this.#delayed.size === 0;
+  }
+
+  #laneOf(key: string): Map<string, V> {
+    return this.#options.isUrgent?.(key) === true ? this.#urgent : this.#waiting;
+  }
+
+  #forget(key: string): void {
+    this.#laneOf(key).delete(key);
+    this.#delayed.get(key)?.abort();
+    this.#delayed.delete(key);
+  }
+
   #next(): void {
-    for (const [key, value] of this.#waiting) {
-      if (this.#active.size >= this.#options.concurrency) return;
-      if (this.#active.has(key) || this.#delayed.has(key)) continue;
-      this.#waiting.delete(key);
-      void this.#run(key, value);
-    }
-    if (this.size > 0) return;
+    this.#begin(this.#urgent);
+    this.#begin(this.#waiting);
+    if (!this.#isIdle()) return;
     const idle = this.#idle;
     this.#idle = [];
     for (const resolve of idle) resolve();
+  }
+
+  #begin(lane: Map<string, V>): void {
+    for (const [key, value] of lane) {
+      if (this.#active.size >= this.#options.concurrency) return;
+      if (this.#active.has(key) || this.#delayed.has(key)) continue;
+      lane.delete(key);
+      void this.#run(key, value);
+    }
   }
 
   async #run(key: string, value: V): Promise<void> {
@@ -95,8 +119,9 @@ export class WorkQueue<V> {
     await this.#options.clock.sleep(ms, abort.signal);
     if (abort.signal.aborted) return;
     this.#delayed.delete(key);
+    const lane = this.#laneOf(key);
     // A newer value that came meanwhile stays.
-    if (!this.#waiting.has(key)) this.#waiting.set(key, value);
+    if (!lane.has(key)) lane.set(key, value);
     this.#next();
   }
 }

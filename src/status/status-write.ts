@@ -13,7 +13,7 @@ import type { StatusWriterOptions } from './status-writer-options.js';
 
 export type WriteOutcome =
   /** The status is as planned; `stored` is what the API server holds. */
-  | { readonly result: 'settled'; readonly stored: unknown }
+  | { readonly result: 'settled'; readonly stored: unknown; readonly wrote: boolean }
   /** There is nothing to write it onto: the object went, was made anew, or has a newer generation. */
   | { readonly result: 'dropped' }
   | { readonly result: 'retry'; readonly afterMs: number };
@@ -59,7 +59,7 @@ export class StatusWrite {
     const current = await this.#current(key, planned, { path, term });
     if (!isAbout(planned, current)) return DROPPED;
     const status = mergeStatus(current.status, planned, { controllerName, now: clock.now() });
-    if (status === undefined) return { result: 'settled', stored: current.status };
+    if (status === undefined) return { result: 'settled', stored: current.status, wrote: false };
 
     await this.#limiter.take(term.signal);
     // The last look before the write: whoever lost the Lease meanwhile says nothing more.
@@ -68,7 +68,7 @@ export class StatusWrite {
     const stored = toObserved(await client.replace(`${path}/status`, body, term.signal));
     metrics.written(key.kind);
     statuses.correct(key, stored);
-    return { result: 'settled', stored: stored.status };
+    return { result: 'settled', stored: stored.status, wrote: true };
   }
 
   /** As the watch has it; after a conflict, or when the watch is behind the plan, it is read. */
@@ -104,7 +104,7 @@ export class StatusWrite {
       // The same again would be refused again: as it is, so it stays, until something changes.
       logger.error(fields, 'status refused by the API server');
       this.#failures.delete(text);
-      return { result: 'settled', stored: this.#options.statuses.get(key)?.status };
+      return { result: 'settled', stored: this.#options.statuses.get(key)?.status, wrote: false };
     }
     logger.warn(fields, 'status not written');
     const wanted = error instanceof KubeApiError ? (error.retryAfterMs ?? 0) : 0;

@@ -43,6 +43,21 @@ describe('kube/work-queue', () => {
     expect(queue.size).to.equal(0);
   });
 
+  it('lets urgent keys go before those that wait longer', async () => {
+    queue = new WorkQueue<number>({
+      handle: (key) => {
+        done.push(key);
+        return new Promise((resolve) => open.set(key, resolve));
+      },
+      concurrency: 1,
+      clock,
+      isUrgent: (key) => key.startsWith('urgent'),
+    });
+    for (const key of ['a', 'b', 'urgent 1', 'urgent 2']) queue.add(key, 1);
+    for (const key of ['a', 'urgent 1', 'urgent 2', 'b']) await finish(key);
+    expect(done).to.deep.equal(['a', 'urgent 1', 'urgent 2', 'b']);
+  });
+
   it('never handles one key twice at the same time', async () => {
     queue.add('a', 1);
     queue.add('a', 2);

@@ -1,18 +1,31 @@
 import { expect } from 'chai';
 import { BehaviorSubject } from 'rxjs';
 
+import type { Kind } from '../../../src/apis/kinds.js';
 import type { PlannedStatus, StatusPlan } from '../../../src/graph/status-plan.js';
 import { KubeApiError } from '../../../src/kube/kube-api-error.js';
 import { listAt, textAt, valueAt } from '../../../src/kube/json.js';
 import { NOT_LEADING, type Leadership } from '../../../src/kube/leadership.js';
+import type { ServedKind } from '../../../src/kube/resource-path.js';
 import { StatusCache } from '../../../src/kube/status-cache.js';
 import { StatusWriter } from '../../../src/status/status-writer.js';
 import { MemoryApi } from '../../support/kube/memory-api.js';
 import { recordingLogger, type LogLine } from '../../support/kube/objects.js';
 import { ManualClock, settled } from '../../support/manual-clock.js';
-import { condition, CONTROLLER, OTHER, planned, routeStatus } from '../../support/status/plans.js';
+import {
+  condition,
+  CONTROLLER,
+  gatewayStatus,
+  OTHER,
+  planned,
+  routeStatus,
+} from '../../support/status/plans.js';
 
 const ROUTES = { group: 'gateway.networking.k8s.io', version: 'v1', plural: 'httproutes', namespaced: true };
+const KINDS: Partial<Record<Kind, ServedKind>> = {
+  HTTPRoute: ROUTES,
+  Gateway: { ...ROUTES, plural: 'gateways' },
+};
 const pathOf = (name: string): string =>
   `/apis/gateway.networking.k8s.io/v1/namespaces/ns/httproutes/${name}`;
 
@@ -58,7 +71,7 @@ describe('status/status-writer', () => {
   function open(rateLimit = { perSecond: 1000, burst: 1000 }): void {
     writer = new StatusWriter({
       client: api,
-      findKind: (kind) => (kind === 'HTTPRoute' ? ROUTES : undefined),
+      findKind: (kind) => KINDS[kind],
       statuses: cache,
       leadership$,
       controllerName: CONTROLLER,
@@ -146,9 +159,45 @@ describe('status/status-writer', () => {
     await publish(plan('x', 'two'));
     await publish(plan('x', 'three'));
     gate.resolve(undefined);
+    await clock.advance(200);
     await writer.idle();
     expect(writes()).to.have.length(2);
     expect(messageOf('x')).to.equal('three');
+  });
+
+  it('Z-06 writes one object at most five times a second, with what is newest then', async () => {
+    route('x');
+    leadership$.next(term(1).leadership);
+    for (let pass = 0; pass < 100; pass += 1) {
+      await publish(plan('x', `pass ${pass}`));
+      await clock.advance(10);
+    }
+    await clock.advance(200);
+    await writer.idle();
+    expect(writes().length).to.be.within(4, 6);
+    expect(messageOf('x')).to.equal('pass 99');
+  });
+
+  it('writes Gateways before the routes that wait already', async () => {
+    await writer.stop();
+    open({ perSecond: 10, burst: 10 });
+    const names = Array.from({ length: 40 }, (_, index) => `r${index}`);
+    for (const name of names) route(name);
+    const put = api.put('/apis/gateway.networking.k8s.io/v1/namespaces/ns/gateways/edge', {
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'Gateway',
+      metadata: { name: 'edge', namespace: 'ns', uid: 'uid-edge', generation: 1 },
+    });
+    cache.observer('Gateway').seen('ns/edge', put);
+    leadership$.next(term(1).leadership);
+    const routes = names.map((name) => plan(name));
+    await publish(...routes);
+    await publish(planned(gatewayStatus(), 1, { name: 'edge', uid: 'uid-edge' }), ...routes);
+    await clock.advance(10_000);
+    await writer.idle();
+    const place = writes().findIndex((call) => call.includes('/gateways/'));
+    expect(place).to.be.within(1, 19);
+    expect(writes()).to.have.length(41);
   });
 
   it('S-11 reads again after a conflict and keeps what the other wrote, within a bounded rate', async () => {
@@ -230,6 +279,7 @@ describe('status/status-writer', () => {
     await publish(plan('x'), plan('y', 'other'));
     expect(writes()).to.have.length(2);
     leadership$.next(term(2).leadership);
+    await clock.advance(200);
     await writer.idle();
     expect(writes()).to.have.length(4);
     expect([messageOf('x'), messageOf('y')]).to.deep.equal(['fine', 'other']);
@@ -342,6 +392,7 @@ describe('status/status-writer', () => {
     await settled();
     expect(writes()).to.have.length(1);
     route('x', { status: { parents: [{ controllerName: OTHER }] } });
+    await clock.advance(200);
     await writer.idle();
     expect(writes()).to.have.length(2);
     expect(listAt(api.objects.get(pathOf('x')), 'status', 'parents')).to.have.length(2);
