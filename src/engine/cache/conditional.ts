@@ -1,4 +1,5 @@
 import type { Fields } from '../exchange/fields.js';
+import type { ResponseHead } from '../exchange/heads.js';
 import { parseHttpDate } from './http-date.js';
 
 /** What a request's conditions are compared with. */
@@ -23,6 +24,21 @@ export function isNotModified(request: Fields, validators: Validators, nowMs: nu
   const { lastModified, dateMs } = validators;
   const modifiedMs = lastModified === undefined ? dateMs : parseHttpDate(lastModified, nowMs);
   return modifiedMs !== undefined && modifiedMs <= sinceMs;
+}
+
+/** Not in a 304: they would describe a body that is not sent (RFC 9110 §15.4.5). */
+export const REPRESENTATION_FIELDS: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-range',
+  'content-type',
+]);
+
+/** Makes the head of a 200 that of a 304; a body that follows is dropped by the codec. */
+export function toNotModified(head: ResponseHead): void {
+  head.status = 304;
+  for (const name of REPRESENTATION_FIELDS) head.fields.remove(name);
 }
 
 /** Whether a Range still applies (RFC 9110 §13.1.5: strong comparison only). */

@@ -7,7 +7,7 @@ import { cacheUriOf } from './cache-key.js';
 import { type CacheRequest, freshnessContext, hitOf } from './cache-request.js';
 import { type CacheResult, resultFields } from './cache-result.js';
 import type { BodyWriter } from './cache-store.js';
-import { isNotModified } from './conditional.js';
+import { isNotModified, toNotModified } from './conditional.js';
 import { describeResponse } from './describe-response.js';
 import type { Flight } from './flight.js';
 import type { HitServer } from './hit-server.js';
@@ -122,9 +122,11 @@ export class FetchTap implements ResponseTap {
       this.#mark(exchange, head, { status: 'kmiss', cacheStatus: `${forwarded}; detail=${arriving}` });
       return isBackground ? SWALLOW : RELAY;
     }
-    const result: CacheResult = { status: 'kmiss', cacheStatus: `${forwarded}; stored` };
-    if (isBackground || this.#answerCondition(exchange, arriving, { ...result, nowMs })) return SWALLOW;
-    this.#mark(exchange, head, result);
+    if (isBackground) return SWALLOW;
+    // The client has it already: it gets the head only, while the body goes on to the store.
+    const { conditions } = this.#fetch;
+    if (head.status === 200 && isNotModified(conditions, arriving, nowMs)) toNotModified(head);
+    this.#mark(exchange, head, { status: 'kmiss', cacheStatus: `${forwarded}; stored` });
     return RELAY;
   }
 
@@ -156,18 +158,6 @@ export class FetchTap implements ResponseTap {
     if (stale && status < 400) request.store.remove(stale);
     if (this.#flight && status < 500) this.#services.onUncacheable(request);
     this.#takeFlight()?.dissolve();
-  }
-
-  /** Whether the client has what arrives already, and was told so. */
-  #answerCondition(
-    exchange: Exchange,
-    arriving: StoredResponse,
-    result: CacheResult & { nowMs: number },
-  ): boolean {
-    const { request, conditions } = this.#fetch;
-    if (arriving.status !== 200 || !isNotModified(conditions, arriving, result.nowMs)) return false;
-    this.#services.hits.notModified(exchange, hitOf(request, arriving, { ...result, conditions }));
-    return true;
   }
 
   /** The stored response is still the current one (RFC 9111 §4.3.4). */

@@ -2,6 +2,7 @@ import { FieldBlock, FieldList } from '../exchange/fields.js';
 import { PlainResponseHead } from '../exchange/heads.js';
 import type { ByteRange } from './byte-ranges.js';
 import { resultFields, type ResultStatus } from './cache-result.js';
+import { REPRESENTATION_FIELDS } from './conditional.js';
 import { currentAge, type StoredResponse } from './stored-response.js';
 
 export interface HitTerms {
@@ -43,7 +44,7 @@ export class HitHeads {
   }
 
   notModified(stored: StoredResponse, terms: HitTerms): PlainResponseHead {
-    const flat = withoutNames(stored.fields, REPRESENTATION);
+    const flat = withoutNames(stored.fields, REPRESENTATION_FIELDS);
     return new PlainResponseHead(304, new FieldList([...flat, ...addedFields(stored, terms)]), stored.length);
   }
 
@@ -99,14 +100,6 @@ export class HitHeads {
     return block;
   }
 }
-
-/** Not in a 304: they would describe a body that is not sent (RFC 9110 §15.4.5). */
-const REPRESENTATION: ReadonlySet<string> = new Set([
-  'content-encoding',
-  'content-language',
-  'content-range',
-  'content-type',
-]);
 
 function addedFields(stored: StoredResponse, terms: HitTerms): string[] {
   const cacheStatus = `${terms.cacheStatus}; ttl=${ttlOf(terms)}`;

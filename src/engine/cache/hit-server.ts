@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { WRITTEN } from '../wire/wire.js';
+import { PENDING } from '../wire/wire.js';
 import type { Exchange, ResponseSource } from '../exchange/exchange.js';
 import type { Fields } from '../exchange/fields.js';
 import type { ResponseHead } from '../exchange/heads.js';
@@ -58,12 +58,6 @@ export class HitServer {
     return true;
   }
 
-  /** The answer 304 for a response that is being stored. */
-  notModified(exchange: Exchange, hit: Hit): void {
-    exchange.cacheResult = hit.status;
-    this.#send(exchange, this.#heads.notModified(hit.stored, hit), new Answer(hit.store, hit.stored, EMPTY));
-  }
-
   #sendRanges(
     exchange: Exchange,
     hit: Hit,
@@ -87,7 +81,7 @@ export class HitServer {
 
   #send(exchange: Exchange, head: ResponseHead, answer: Answer): void {
     const piece = this.#piece.set(answer.bytes, 0, answer.bytes.length, true);
-    if (exchange.respondHead(head, piece, answer) === WRITTEN) answer.cancel();
+    if (exchange.respondHead(head, piece, answer) !== PENDING) answer.cancel();
   }
 }
 
