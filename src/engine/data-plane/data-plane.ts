@@ -209,7 +209,7 @@ export class DataPlane {
         ]),
       ),
       heuristicFraction: 0,
-      honorsClients: false,
+      honorsClients: true,
       timers: this.#wheel,
       background: runner,
     });
