@@ -8,8 +8,9 @@ import type { Piece } from '../exchange/piece.js';
 import { Timer } from '../exchange/timer-wheel.js';
 import { FAILED, PENDING } from '../wire/wire.js';
 import type { Connection, ConnectionHandler, WireError, WriteOutcome } from '../wire/wire.js';
-import { HEADROOM, type ReadBuffer } from './buffer-pool.js';
+import { HEADROOM } from './buffer-pool.js';
 import type { Http1Worker, Http2Takeover } from './http1-worker.js';
+import { InboundBuffer } from './inbound-buffer.js';
 import { parseRequestHead } from './parse-head.js';
 import type { RawRequestHead } from './raw-heads.js';
 import { RequestBody } from './request-body.js';
@@ -47,16 +48,13 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   readonly #wire: Connection;
   readonly #response: ResponseWriter;
   readonly #body = new RequestBody();
+  readonly #buffer: InboundBuffer;
   readonly #closed: (connection: Http1DownstreamConnection) => void;
   #state = AWAITING_HEAD;
   #exchange: InboundExchange | undefined;
   #head: RawRequestHead | undefined;
   /** Bytes that were read but whose turn has not come. */
   #ahead: Buffer | undefined;
-  /** Buffer of our own while a body or a tunnel is read. */
-  #own: ReadBuffer | undefined;
-  /** The exchange has the bytes of the last piece until it asks for more. */
-  #lent = false;
   #reading = false;
   /** The exchange does not want the body now. */
   #held = false;
@@ -85,6 +83,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     this.context = context;
     this.#closed = closed;
     this.#response = new ResponseWriter(worker, wire);
+    this.#buffer = new InboundBuffer(worker, wire);
   }
 
   /** Begins to read; `received` came before (behind a PROXY header, for example). */
@@ -92,7 +91,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     this.#worker.count(counter.DOWNSTREAM_CONNECTIONS_ACTIVE, 1);
     this.#worker.count(counter.DOWNSTREAM_CONNECTIONS_TOTAL, 1);
     this.#wire.handler = this;
-    this.#wire.readInto(this.#worker.landing);
+    this.#buffer.share();
     this.#worker.wheel.arm(this, this.context.settings.readHeaderTimeoutMs);
     if (received.length > 0) this.#process(Buffer.from(received), 0, received.length);
     this.#read();
@@ -123,8 +122,8 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
       const joined = Buffer.concat([this.#ahead, buffer.subarray(0, length)]);
       this.#ahead = undefined;
       this.#process(joined, 0, joined.length);
-    } else if (this.#own && buffer === this.#own.landing) {
-      this.#process(this.#own.full, HEADROOM, HEADROOM + length);
+    } else if (this.#buffer.own && buffer === this.#buffer.own.landing) {
+      this.#process(this.#buffer.own.full, HEADROOM, HEADROOM + length);
     } else {
       this.#process(buffer, 0, length);
     }
@@ -231,7 +230,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   resumeBody(): void {
     if (this.#state !== SERVING) return;
     this.#held = false;
-    this.#lent = false;
+    this.#buffer.lent = false;
     if (this.#continueDue) {
       this.#continueDue = false;
       this.#response.continue();
@@ -275,7 +274,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
         at = this.#readHead(buffer, at, end);
         if (at === before) break;
       } else if (this.#state === SERVING) {
-        if (!this.#body.active || this.#held || this.#lent) break;
+        if (!this.#body.active || this.#held || this.#buffer.lent) break;
         at = this.#readBody(buffer, at, end);
       } else if (this.#state === DISCARDING) {
         at = this.#discardBody(buffer, at, end);
@@ -316,7 +315,10 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
       if (this.#parses === 1) worker.wheel.arm(this, this.context.settings.readHeaderTimeoutMs);
       return start;
     }
-    this.#refuse(-behind, head.problem);
+    if (this.#first && isForeignPreface(buffer, at, end)) {
+      worker.runner.reject(this.context, -behind, head.problem);
+      this.#wire.destroy();
+    } else this.#refuse(-behind, head.problem);
     return end;
   }
 
@@ -368,7 +370,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     this.#exchange = exchange;
     head.retain();
     if (this.#body.trailers) exchange.onRequestTrailers(this.#body.trailers);
-    if (this.#body.active) this.#takeBuffer();
+    if (this.#body.active) this.#buffer.take();
     this.#armForExchange();
   }
 
@@ -379,13 +381,13 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
       this.#lose(this.#body.problem, 400);
       return end;
     }
-    if (buffer === this.#own?.full) {
+    if (buffer === this.#buffer.own?.full) {
       piece.roomBefore = piece.start;
       piece.roomAfter = behind === end ? buffer.length - piece.end : 0;
     }
     const exchange = this.#exchange;
     if (exchange && (piece.length > 0 || piece.last)) {
-      if (exchange.onRequestData(piece) === PENDING && this.#exchange) this.#lent = true;
+      if (exchange.onRequestData(piece) === PENDING && this.#exchange) this.#buffer.lent = true;
     }
     if (this.#body.trailers && !this.#body.active) this.#exchange?.onRequestTrailers(this.#body.trailers);
     this.#armForExchange();
@@ -407,14 +409,14 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     this.#body.beginTunnel();
     // The exchange lets the client's bytes flow when it is ready for them.
     this.#held = true;
-    this.#takeBuffer();
+    this.#buffer.take();
     this.#worker.count(counter.TUNNELS_ACTIVE, 1);
   }
 
   #afterExchange(): void {
     this.#giveHead();
     if (this.#state !== SERVING) return;
-    if (this.#lent) this.#giveBufferAway();
+    this.#buffer.abandon();
     if (this.#body.tunnel) {
       this.#worker.count(counter.TUNNELS_ACTIVE, -1);
       this.#body.stop();
@@ -457,7 +459,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     this.#state = LINGERING;
     this.#body.stop();
     exchange?.onRequestAbort(detail);
-    if (this.#lent) this.#giveBufferAway();
+    this.#buffer.abandon();
     if (isSilent) this.abort();
     else this.#refuse(status, detail);
   }
@@ -484,7 +486,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     const { wheel, timeouts } = this.#worker;
     if (this.#state !== SERVING) return;
     if (this.#response.pending) wheel.arm(this, timeouts.writeMs);
-    else if (this.#body.active && !this.#held && !this.#lent && !this.#body.tunnel)
+    else if (this.#body.active && !this.#held && !this.#buffer.lent && !this.#body.tunnel)
       wheel.arm(this, timeouts.bodyMs);
     else wheel.disarm(this);
   }
@@ -493,33 +495,18 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   #read(): void {
     if (this.#state === CLOSED) return;
     const isBodyTurn = this.#state === SERVING && this.#body.active;
-    const wanted = isBodyTurn ? !this.#held && !this.#lent : (this.#ahead?.length ?? 0) < MAX_AHEAD_BYTES;
+    const wanted = isBodyTurn
+      ? !this.#held && !this.#buffer.lent
+      : (this.#ahead?.length ?? 0) < MAX_AHEAD_BYTES;
     if (wanted === this.#reading) return;
     this.#reading = wanted;
     if (wanted) this.#wire.resume();
     else this.#wire.pause();
   }
 
-  #takeBuffer(): void {
-    if (this.#own) return;
-    this.#own = this.#worker.buffers.acquire();
-    this.#wire.readInto(this.#own.landing);
-  }
-
   /** Gives the own buffer back when nothing of it is needed any more. */
   #settleBuffer(): void {
-    const own = this.#own;
-    if (!own || this.#lent || (this.#state === SERVING && this.#body.active)) return;
-    this.#own = undefined;
-    if (this.#state !== CLOSED) this.#wire.readInto(this.#worker.landing);
-    this.#worker.buffers.release(own);
-  }
-
-  /** The wire towards the backend still has bytes of it: the buffer is left to it. */
-  #giveBufferAway(): void {
-    this.#lent = false;
-    this.#own = undefined;
-    if (this.#state !== CLOSED) this.#wire.readInto(this.#worker.landing);
+    if (this.#state !== SERVING || !this.#body.active) this.#buffer.giveBack();
   }
 
   #giveHead(): void {
@@ -543,8 +530,9 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     this.#ahead = undefined;
     this.#worker.wheel.remove(this);
     this.#worker.count(counter.DOWNSTREAM_CONNECTIONS_ACTIVE, -1);
-    if (this.#lent) this.#giveBufferAway();
-    else if (!this.#busy) this.#settleBuffer();
+    this.#buffer.left = true;
+    this.#buffer.abandon();
+    if (!this.#busy) this.#settleBuffer();
     this.#closed(this);
   }
 }
