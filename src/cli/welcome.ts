@@ -6,22 +6,16 @@ import type { Listener } from '../ir/listener.js';
 /** What serves where, for a person who has just started the standalone mode. */
 export function welcome({ configuration, result }: PassOutcome, raw: RawOptions): string {
   const lines = ['', 'trickster-gateway is serving', ''];
-  for (const listener of configuration.listeners) {
+  const listeners = configuration.listeners.flatMap((listener) => {
     const outcome = result?.listeners.get(listener.key);
     const problem = outcome?.state === 'failed' ? `  NOT OPEN: ${outcome.message}` : '';
-    lines.push(`  ${urlOf(listener)}${problem}`);
-    for (const name of listener.servers.flatMap(({ listeners }) => listeners)) lines.push(`      ${name}`);
-  }
-  lines.push('', '  routes');
-  for (const route of configuration.routes)
-    lines.push(...route.rules.map((rule) => `      ${ruleLine(route, rule)}`));
-  lines.push(
-    '',
-    `  management   http://${hostOf(raw.mgmt.listen_address)}:${String(raw.mgmt.listen_port)}/trickster/status`,
+    const names = listener.servers.flatMap((server) => server.listeners);
+    return [`  ${urlOf(listener)}${problem}`, ...names.map((name) => `      ${name}`)];
+  });
+  const rules = configuration.routes.flatMap((route) =>
+    route.rules.map((rule) => `      ${ruleLine(route, rule)}`),
   );
-  lines.push(
-    `  metrics      http://${hostOf(raw.metrics.listen_address)}:${String(raw.metrics.listen_port)}/metrics`,
-  );
+  lines.push(...shortened(listeners), '', '  routes', ...shortened(rules), '', ...operatorPorts(raw));
   const first = configuration.listeners.find(({ protocol }) => protocol === 'http');
   if (raw.demo_origin && first) {
     lines.push(
@@ -33,6 +27,22 @@ export function welcome({ configuration, result }: PassOutcome, raw: RawOptions)
     );
   }
   return `${lines.join('\n')}\n\n`;
+}
+
+function operatorPorts({ mgmt, metrics }: RawOptions): readonly string[] {
+  const portOf = (listener: RawOptions['metrics']): string =>
+    `http://${hostOf(listener.listen_address)}:${String(listener.listen_port)}`;
+  return [
+    ...(mgmt.listen_port === 0 ? [] : [`  management   ${portOf(mgmt)}/trickster/status`]),
+    ...(metrics.listen_port === 0 ? [] : [`  metrics      ${portOf(metrics)}/metrics`]),
+  ];
+}
+
+const MOST_LINES = 24;
+
+function shortened(lines: readonly string[]): readonly string[] {
+  if (lines.length <= MOST_LINES) return lines;
+  return [...lines.slice(0, MOST_LINES), `      … and ${String(lines.length - MOST_LINES)} more`];
 }
 
 function urlOf({ address, port, protocol }: Listener): string {
