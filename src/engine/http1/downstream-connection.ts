@@ -6,6 +6,7 @@ import { gatewayAnswer } from '../exchange/gateway-answer.js';
 import type { ResponseHead } from '../exchange/heads.js';
 import type { Piece } from '../exchange/piece.js';
 import { Timer } from '../exchange/timer-wheel.js';
+import { isForeignPreface } from '../http2/preface.js';
 import { FAILED, PENDING } from '../wire/wire.js';
 import type { Connection, ConnectionHandler, WireError, WriteOutcome } from '../wire/wire.js';
 import { HEADROOM } from './buffer-pool.js';
