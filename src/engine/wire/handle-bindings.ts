@@ -2,9 +2,35 @@
  * The shapes of libuv's handles as `process.binding` gives them on Node 24. This is the only file that touches it:
  * when Node takes it away or changes it, {@link loadBindings} says so and the `net` wire serves.
  */
-import type { HandleConnection } from './handle-connection.js';
-import type { TlsLayer } from './handle-tls.js';
 import { messageOf } from '../../util/errors.js';
+import type { WireError } from './wire.js';
+
+/** A connection, as what it hangs on calls it. */
+export interface HandleOwner {
+  readonly closed: boolean;
+  /** Bytes have landed, or it is the end; answers where the next ones shall land. */
+  read(): Buffer | undefined;
+  connectDone(status: number): void;
+  writeDone(status: number): void;
+  shutdownDone(status: number): void;
+  /** Connected, and with TLS the handshake is done and the peer is who it should be. */
+  ready(): void;
+  /** Every buffer that was `PENDING` is free. */
+  drained(): void;
+  /** With an error, or with a negative errno of libuv. */
+  fail(error: WireError | number): void;
+  /** Delivers what waited. */
+  flush(): void;
+  /** libuv has let go of the handle. */
+  released(): void;
+}
+
+/** The TLS layer of a connection, as OpenSSL calls it. */
+export interface TlsOwner {
+  handshakeDone(): void;
+  newSession(session: Buffer): void;
+  written(status: number): void;
+}
 
 export interface SocketName {
   address?: string;
@@ -16,7 +42,7 @@ export interface StreamHandle {
   /** Called with `this` = the handle; may return the buffer that the next bytes shall land in. */
   onread: (this: StreamHandle) => Buffer | undefined;
   /** Ours: set before any callback can come. */
-  connection: HandleConnection;
+  connection: HandleOwner;
   readStart(): number;
   readStop(): number;
   useUserBuffer(buffer: Buffer): number;
@@ -45,7 +71,7 @@ export interface TcpHandle extends StreamHandle {
  */
 export interface TlsHandle extends StreamHandle {
   /** Ours. */
-  layer: TlsLayer;
+  layer: TlsOwner;
   onhandshakestart: () => void;
   onhandshakedone: (this: TlsHandle) => void;
   onerror: (this: TlsHandle, error: unknown) => void;
@@ -71,21 +97,21 @@ export interface TlsHandle extends StreamHandle {
 export interface WriteRequest {
   oncomplete: (this: WriteRequest, status: number) => void;
   /** The owner of a plain write. */
-  connection: HandleConnection | undefined;
+  connection: HandleOwner | undefined;
   /** The owner of a TLS write. */
-  layer: TlsLayer | undefined;
+  layer: TlsOwner | undefined;
   /** Held until the kernel has it: libuv keeps a bare pointer. */
   bytes: Buffer | undefined;
 }
 
 export interface ConnectRequest {
   oncomplete: (this: ConnectRequest, status: number) => void;
-  connection: HandleConnection;
+  connection: HandleOwner;
 }
 
 export interface ShutdownRequest {
   oncomplete: (this: ShutdownRequest, status: number) => void;
-  connection: HandleConnection;
+  connection: HandleOwner;
 }
 
 export interface HandleBindings {

@@ -5,13 +5,13 @@
 import type {
   ConnectRequest,
   HandleBindings,
+  HandleOwner,
   ShutdownRequest,
   SocketName,
   StreamHandle,
   TcpHandle,
   WriteRequest,
 } from './handle-bindings.js';
-import type { HandleConnection } from './handle-connection.js';
 import type { WireError } from './wire.js';
 
 /** A request that is free for the next write of any connection. */
@@ -45,11 +45,11 @@ export function onClosed(this: TcpHandle): void {
   this.connection.released();
 }
 
-export function onTimeout(connection: HandleConnection, error: WireError): void {
+export function onTimeout(connection: HandleOwner, error: WireError): void {
   connection.fail(error);
 }
 
-export function flush(connection: HandleConnection): void {
+export function flush(connection: HandleOwner): void {
   connection.flush();
 }
 

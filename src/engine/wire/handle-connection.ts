@@ -3,6 +3,7 @@ import { messageOf } from '../../util/errors.js';
 import {
   UV_EOF,
   type HandleBindings,
+  type HandleOwner,
   type SocketName,
   type StreamHandle,
   type TcpHandle,
@@ -58,7 +59,7 @@ export interface HandleContext {
  * the kernel may still call. What libuv knows only as a pointer is held here: the read buffer by `#buffer`, bytes on
  * their way by their request.
  */
-export class HandleConnection implements Connection {
+export class HandleConnection implements Connection, HandleOwner {
   handler: ConnectionHandler;
   closed = false;
   remoteAddress: string;
@@ -189,8 +190,7 @@ export class HandleConnection implements Connection {
 
   write(bytes: Buffer): WriteOutcome {
     if (this.closed || this.#ending) return FAILED;
-    if (this.#tls !== undefined || !this.#connected) return this.#writeLater(bytes);
-    return this.#writePlain(bytes);
+    return this.#tls === undefined && this.#connected ? this.#writePlain(bytes) : this.#writeLater(bytes);
   }
 
   #writePlain(bytes: Buffer): WriteOutcome {

@@ -1,8 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import type { HandleBindings, TcpHandle, TlsHandle, WriteRequest } from './handle-bindings.js';
-import type { HandleConnection } from './handle-connection.js';
+import type {
+  HandleBindings,
+  HandleOwner,
+  TcpHandle,
+  TlsHandle,
+  TlsOwner,
+  WriteRequest,
+} from './handle-bindings.js';
 import type { ClientSessions } from './tls/client-sessions.js';
 import { toAlpnList } from './tls/alpn.js';
 import { createIdentityCheck } from './tls/identity.js';
@@ -16,13 +22,13 @@ import type { ClientTlsOptions, PeerCertificate, ServerTlsOptions, TlsSession, W
  * a second one starts before the first completes; so bytes that come meanwhile wait in a queue and leave together.
  * TLSWrap has encrypted (or copied) every byte when `writeBuffer` returns: the caller's buffer is free at once.
  */
-export class TlsLayer {
+export class TlsLayer implements TlsOwner {
   /** Held here because the native object is weak. */
   readonly stream: TlsHandle;
   secured = false;
   alpn = '';
   readonly #bindings: HandleBindings;
-  readonly #connection: HandleConnection;
+  readonly #connection: HandleOwner;
   readonly #judge: (layer: TlsLayer) => WireError | undefined;
   readonly #keepSession: ((session: Buffer) => void) | undefined;
   #peer: PeerCertificate | undefined;
@@ -35,7 +41,7 @@ export class TlsLayer {
 
   private constructor(
     raw: TcpHandle,
-    connection: HandleConnection,
+    connection: HandleOwner,
     bindings: HandleBindings,
     role: {
       readonly context: SecureContext;
@@ -62,7 +68,7 @@ export class TlsLayer {
 
   static server(
     raw: TcpHandle,
-    connection: HandleConnection,
+    connection: HandleOwner,
     bindings: HandleBindings,
     options: ServerTlsOptions,
   ): TlsLayer {
@@ -76,7 +82,7 @@ export class TlsLayer {
 
   static client(
     raw: TcpHandle,
-    connection: HandleConnection,
+    connection: HandleOwner,
     bindings: HandleBindings,
     use: { readonly options: ClientTlsOptions; readonly sessions: ClientSessions },
   ): TlsLayer {

@@ -32,7 +32,10 @@ export interface Wire {
   readonly name: 'net' | 'handle';
   /** Binds and listens. Rejects with the system's code (`EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`). */
   listen(options: ListenOptions): Promise<Acceptor>;
-  /** Starts to connect; `onConnect` or `onClose` follows. */
+  /**
+   * Starts to connect; `onConnect` or `onClose` follows. The address may be a name, which is resolved each time.
+   * What is written before `onConnect` waits for it, and is `PENDING`.
+   */
   connect(options: ConnectOptions, handler: ConnectionHandler): Connection;
 }
 
@@ -60,6 +63,7 @@ export interface Acceptor {
 export interface ConnectOptions {
   readonly address: string;
   readonly port: number;
+  /** Time in ms for resolving, connecting and the handshake together. */
   readonly timeoutMs: number;
   readonly tls?: ClientTlsOptions;
 }
