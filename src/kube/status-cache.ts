@@ -25,14 +25,19 @@ export interface StatusKey {
   readonly key: string;
 }
 
+/** One text for an object of any kind. */
+export function textOf({ kind, key }: StatusKey): string {
+  return `${kind} ${key}`;
+}
+
 /**
  * The statuses that the watches bring along. With them, a status is written without being read first, a change by
  * somebody else is noticed, and entries that this controller left on objects it no longer knows are found.
  */
 export class StatusCache {
   readonly #controllerName: string;
-  readonly #byKind = new Map<Kind, Map<string, ObservedStatus>>();
-  readonly #claimed = new Map<Kind, Set<string>>();
+  readonly #observed = new Map<string, ObservedStatus>();
+  readonly #claimed = new Map<string, StatusKey>();
   readonly #changes$ = new Subject<StatusKey>();
   /** Objects whose status may differ from what was last written. */
   readonly changes$: Observable<StatusKey> = this.#changes$.asObservable();
@@ -48,31 +53,28 @@ export class StatusCache {
         this.#changes$.next({ kind, key });
       },
       gone: (key) => {
-        this.#byKind.get(kind)?.delete(key);
-        this.#claimed.get(kind)?.delete(key);
+        const text = textOf({ kind, key });
+        this.#observed.delete(text);
+        this.#claimed.delete(text);
       },
     };
   }
 
-  get({ kind, key }: StatusKey): ObservedStatus | undefined {
-    return this.#byKind.get(kind)?.get(key);
+  get(key: StatusKey): ObservedStatus | undefined {
+    return this.#observed.get(textOf(key));
   }
 
   /** What a write or a read answered: newer than what the watch has said, which will catch up. No change is told. */
-  correct({ kind, key }: StatusKey, observed: ObservedStatus): void {
-    const statuses = this.#byKind.get(kind) ?? new Map<string, ObservedStatus>();
-    this.#byKind.set(kind, statuses.set(key, observed));
-    const claimed = this.#claimed.get(kind) ?? new Set<string>();
-    this.#claimed.set(kind, claimed);
-    if (this.#claims(observed.status)) claimed.add(key);
-    else claimed.delete(key);
+  correct(key: StatusKey, observed: ObservedStatus): void {
+    const text = textOf(key);
+    this.#observed.set(text, observed);
+    if (this.#claims(observed.status)) this.#claimed.set(text, key);
+    else this.#claimed.delete(text);
   }
 
-  /** Objects with entries of this controller in `status.parents` or `status.ancestors`. */
-  *claimed(): Iterable<StatusKey> {
-    for (const [kind, keys] of this.#claimed) {
-      for (const key of keys) yield { kind, key };
-    }
+  /** Objects with entries of this controller in `status.parents` or `status.ancestors`, by their text. */
+  claimed(): ReadonlyMap<string, StatusKey> {
+    return this.#claimed;
   }
 
   #claims(status: unknown): boolean {

@@ -1,21 +1,27 @@
 import type { ObjectRef, PlannedStatus, StatusPlan } from '../graph/status-plan.js';
-import type { StatusKey } from '../kube/status-cache.js';
+import { textOf } from '../kube/status-cache.js';
 
 /** `namespace/name`, or `name` for cluster-scoped objects. */
 export function objectKey({ namespace, name }: Pick<ObjectRef, 'namespace' | 'name'>): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
-/** One text for an object of any kind. */
-export function textOf({ kind, key }: StatusKey): string {
-  return `${kind} ${key}`;
+const texts = new WeakMap<ObjectRef, string>();
+const plans = new WeakMap<StatusPlan, ReadonlyMap<string, PlannedStatus>>();
+
+/** By the text of its object. Most of a plan is the same as of the one before, and so are the texts. */
+export function planByObject(plan: StatusPlan): ReadonlyMap<string, PlannedStatus> {
+  const known = plans.get(plan);
+  if (known !== undefined) return known;
+  const byObject = new Map(plan.map((planned) => [textOfObject(planned.object), planned]));
+  plans.set(plan, byObject);
+  return byObject;
 }
 
-export function planByObject(plan: StatusPlan): ReadonlyMap<string, PlannedStatus> {
-  return new Map(
-    plan.map((planned) => {
-      const { object } = planned;
-      return [textOf({ kind: object.kind, key: objectKey(object) }), planned];
-    }),
-  );
+function textOfObject(object: ObjectRef): string {
+  const known = texts.get(object);
+  if (known !== undefined) return known;
+  const text = textOf({ kind: object.kind, key: objectKey(object) });
+  texts.set(object, text);
+  return text;
 }

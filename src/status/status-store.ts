@@ -1,9 +1,10 @@
 import type { Kind } from '../apis/kinds.js';
-import type { ObjectRef, StatusPlan } from '../graph/status-plan.js';
+import type { ObjectRef, PlannedStatus, StatusPlan } from '../graph/status-plan.js';
 import type { JsonObject } from '../kube/json.js';
+import { textOf } from '../kube/status-cache.js';
 import type { Clock } from '../util/clock.js';
 import { mergeStatus } from './merge-status.js';
-import { objectKey, planByObject, textOf } from './status-key.js';
+import { objectKey, planByObject } from './status-key.js';
 import type { StatusSink } from './status-sink.js';
 
 export interface HeldStatus {
@@ -13,6 +14,11 @@ export interface HeldStatus {
   readonly status: JsonObject;
 }
 
+interface Held {
+  readonly planned: PlannedStatus;
+  readonly status: HeldStatus;
+}
+
 /**
  * Statuses in memory: the only ones of the standalone mode, and in a cluster what this replica would say. They are
  * merged as the API server's are, so `lastTransitionTime` means the same.
@@ -20,7 +26,7 @@ export interface HeldStatus {
 export class StatusStore implements StatusSink {
   readonly #controllerName: string;
   readonly #clock: Clock;
-  #held: ReadonlyMap<string, HeldStatus> = new Map();
+  #held: ReadonlyMap<string, Held> = new Map();
 
   constructor(controllerName: string, clock: Clock) {
     this.#controllerName = controllerName;
@@ -28,28 +34,30 @@ export class StatusStore implements StatusSink {
   }
 
   publish(plan: StatusPlan): void {
-    const context = { controllerName: this.#controllerName, now: this.#clock.now() };
-    const held = new Map<string, HeldStatus>();
+    const now = this.#clock.now();
+    const held = new Map<string, Held>();
     for (const [key, planned] of planByObject(plan)) {
       const before = this.#held.get(key);
-      // An object that was made anew has no history.
-      const known = before?.object.uid === planned.object.uid ? before : undefined;
-      const status = mergeStatus(known?.status, planned, context) ?? known?.status ?? {};
-      const { object, generation } = planned;
-      held.set(
-        key,
-        known?.status === status && known.generation === generation ? known : { object, generation, status },
-      );
+      held.set(key, before?.planned === planned ? before : this.#merge(before, planned, now));
     }
     this.#held = held;
   }
 
   get(kind: Kind, namespace: string, name: string): HeldStatus | undefined {
-    return this.#held.get(textOf({ kind, key: objectKey({ namespace, name }) }));
+    return this.#held.get(textOf({ kind, key: objectKey({ namespace, name }) }))?.status;
   }
 
   /** In the order of the plan: kind, namespace, name. */
   list(): readonly HeldStatus[] {
-    return [...this.#held.values()];
+    return [...this.#held.values()].map(({ status }) => status);
+  }
+
+  #merge(before: Held | undefined, planned: PlannedStatus, now: number): Held {
+    // An object that was made anew has no history.
+    const known = before?.planned.object.uid === planned.object.uid ? before.status : undefined;
+    const merged = mergeStatus(known?.status, planned, { controllerName: this.#controllerName, now });
+    const { object, generation } = planned;
+    if (merged === undefined && known?.generation === generation) return { planned, status: known };
+    return { planned, status: { object, generation, status: merged ?? known?.status ?? {} } };
   }
 }

@@ -4,11 +4,10 @@ import type { JsonObject } from '../kube/json.js';
 import { isStatus, KubeApiError } from '../kube/kube-api-error.js';
 import type { LeadershipTerm } from '../kube/leadership.js';
 import { objectPath, type ServedKind } from '../kube/resource-path.js';
-import { toObserved, type ObservedStatus, type StatusKey } from '../kube/status-cache.js';
+import { textOf, toObserved, type ObservedStatus, type StatusKey } from '../kube/status-cache.js';
 import type { TokenBucket } from '../kube/token-bucket.js';
 import { messageOf } from '../util/errors.js';
 import { mergeStatus } from './merge-status.js';
-import { textOf } from './status-key.js';
 import type { StatusWriterOptions } from './status-writer-options.js';
 
 export type WriteOutcome =

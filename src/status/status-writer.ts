@@ -3,11 +3,11 @@ import type { Subscription } from 'rxjs';
 import type { PlannedStatus, StatusPlan } from '../graph/status-plan.js';
 import type { LeadershipTerm } from '../kube/leadership.js';
 import { sameValue } from '../kube/same-value.js';
-import type { StatusKey } from '../kube/status-cache.js';
+import { textOf, type StatusKey } from '../kube/status-cache.js';
 import { TokenBucket, type RateLimit } from '../kube/token-bucket.js';
 import { WorkQueue } from '../kube/work-queue.js';
 import { mergeStatus } from './merge-status.js';
-import { objectKey, planByObject, textOf } from './status-key.js';
+import { objectKey, planByObject } from './status-key.js';
 import type { StatusSink } from './status-sink.js';
 import { StatusWrite } from './status-write.js';
 import type { StatusWriterOptions } from './status-writer-options.js';
@@ -126,10 +126,10 @@ export class StatusWriter implements StatusSink {
 
   /** Objects that name us no longer: our entries in their status go, or a reader would believe them for ever. */
   #withdraw(plan: ReadonlyMap<string, PlannedStatus>): void {
-    for (const key of this.#options.statuses.claimed()) {
-      const text = textOf(key);
+    for (const [text, key] of this.#options.statuses.claimed()) {
+      if (plan.has(text)) continue;
       const observed = this.#options.statuses.get(key);
-      if (plan.has(text) || observed === undefined) continue;
+      if (observed === undefined) continue;
       const planned = withdrawal(key, observed);
       if (planned !== undefined) this.#queue.add(text, planned);
     }

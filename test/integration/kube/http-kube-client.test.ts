@@ -205,6 +205,31 @@ describe('kube/http-kube-client', () => {
       await withExec.close();
     });
 
+    it('asks an exec plugin again after it has failed, and takes a password', async () => {
+      const script = join(folder, 'plugin');
+      const user = (exec: object): object => ({
+        'current-context': 'x',
+        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+        clusters: [{ name: 'c', cluster: { server: server.url, 'insecure-skip-tls-verify': true } }],
+        users: [{ name: 'u', user: exec }],
+      });
+      const file = join(folder, 'config');
+      writeFileSync(file, JSON.stringify(user({ exec: { command: 'sh', args: [script] } })));
+      const withExec = connect(server.url, () => loadKubeConfig({ kubeconfig: file }));
+      writeFileSync(script, 'echo locked >&2; exit 1');
+      expect(await failure(withExec.list(THINGS, {}))).to.include({ status: 0, reason: 'network' });
+      writeFileSync(script, `echo '{"status":{"token":"second"}}'`);
+      await withExec.list(THINGS, {});
+      expect(server.requests[0]?.headers.authorization).to.equal('Bearer second');
+      await withExec.close();
+
+      writeFileSync(file, JSON.stringify(user({ username: 'me', password: 'pw' })));
+      const withPassword = connect(server.url, () => loadKubeConfig({ kubeconfig: file }));
+      await withPassword.list(THINGS, {});
+      expect(server.requests[1]?.headers.authorization).to.equal(`Basic ${btoa('me:pw')}`);
+      await withPassword.close();
+    });
+
     it('says which file is at fault', () => {
       const missing = join(folder, 'missing');
       expect(() => loadKubeConfig({ kubeconfig: missing })).to.throw(`${missing} cannot be read`);

@@ -266,9 +266,9 @@ describe('kube/kube-sources', () => {
       generation: 1,
       status,
     });
-    expect([...statuses.claimed()]).to.deep.equal([{ kind: 'HTTPRoute', key: 'ns/r' }]);
+    expect([...statuses.claimed().values()]).to.deep.equal([{ kind: 'HTTPRoute', key: 'ns/r' }]);
     server.remove(path);
     await untilTrue(() => seen.keys === '', 'the end of the route');
-    expect([...statuses.claimed()]).to.deep.equal([]);
+    expect([...statuses.claimed().values()]).to.deep.equal([]);
   });
 });

@@ -57,6 +57,12 @@ describe('controllers', () => {
     expect(Object.keys(TOKENS.sources).sort()).to.deep.equal(kinds);
   });
 
+  for (const { kind } of KINDS) {
+    it(`builds the reconciler of ${kind} from the container, empty while there is nothing`, () => {
+      expect(kept(kind, [])).to.deep.equal([]);
+    });
+  }
+
   it('E-04 keeps the GatewayClasses of this controller only', () => {
     const classes = [CONTROLLER, 'example.net/other'].map((controllerName, index) =>
       parse('GatewayClass', { spec: { controllerName } }, `c${index}`),
