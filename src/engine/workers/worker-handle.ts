@@ -42,10 +42,6 @@ export class WorkerHandle {
     });
   }
 
-  get threadId(): number {
-    return this.#worker.threadId;
-  }
-
   /** Rejects with ERR_CONFIG_REJECTED when the worker cannot serve it. */
   async prepare(revision: number, delta: ConfigurationDelta, rows: Rows): Promise<void> {
     const answer = await this.#ask({ type: 'prepare', revision, delta, rows });

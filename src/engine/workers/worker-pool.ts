@@ -6,7 +6,7 @@ import { MAX_LISTENERS, TrafficCounters } from '../../telemetry/traffic-counters
 import type { TrafficSource } from '../../telemetry/traffic-metrics.js';
 import { messageOf, OperatorError } from '../../util/errors.js';
 import { configurationDelta, isEmptyDelta } from './configuration-delta.js';
-import type { DataPlaneOptions } from './protocol.js';
+import type { DataPlaneOptions, WorkerStart } from './protocol.js';
 import { WorkerHandle } from './worker-handle.js';
 
 const RESTART_PAUSE_MS = 250;
@@ -16,6 +16,8 @@ export interface WorkerPoolOptions {
   readonly dataPlane: DataPlaneOptions;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Starts a worker thread; given by tests that end one. */
+  readonly spawn?: StartWorker;
 }
 
 /**
@@ -65,11 +67,6 @@ export class WorkerPool implements ProxyEngine, TrafficSource {
     return this.#rows;
   }
 
-  /** Thread ids of the workers that live, for tests and diagnosis. */
-  threads(): readonly number[] {
-    return this.#slots.flatMap(({ worker }) => (worker ? [worker.threadId] : []));
-  }
-
   async #apply(configuration: ProxyConfiguration): Promise<ApplyResult> {
     const delta = configurationDelta(this.#serving, configuration);
     if (isEmptyDelta(delta) && this.#revision > 0 && !this.#hasFailedListener()) return this.#result;
@@ -111,23 +108,20 @@ export class WorkerPool implements ProxyEngine, TrafficSource {
   }
 
   #start(slot: Slot): void {
-    const { dataPlane, logger, metrics } = this.#options;
+    const { dataPlane, logger, metrics, spawn = startWorker } = this.#options;
     slot.counters.resetLevels();
-    const worker: WorkerHandle = new WorkerHandle(
-      { counters: slot.counters.memory, options: dataPlane },
-      (lost) => {
-        slot.worker = undefined;
-        if (this.#closing) return;
-        metrics.increment('workerRestarts');
-        logger.error({ err: lost, cause: messageOf(lost.cause) }, 'worker thread lost, starting another');
-        slot.restart = setTimeout(
-          () => {
-            this.#start(slot);
-          },
-          Date.now() - slot.startedAt < RESTART_PAUSE_MS ? RESTART_PAUSE_MS : 0,
-        );
-      },
-    );
+    const worker: WorkerHandle = spawn({ counters: slot.counters.memory, options: dataPlane }, (lost) => {
+      slot.worker = undefined;
+      if (this.#closing) return;
+      metrics.increment('workerRestarts');
+      logger.error({ err: lost, cause: messageOf(lost.cause) }, 'worker thread lost, starting another');
+      slot.restart = setTimeout(
+        () => {
+          this.#start(slot);
+        },
+        Date.now() - slot.startedAt < RESTART_PAUSE_MS ? RESTART_PAUSE_MS : 0,
+      );
+    });
     slot.startedAt = Date.now();
     slot.worker = worker;
     void this.#exclusive(() => this.#catchUp(worker));
@@ -156,6 +150,12 @@ export class WorkerPool implements ProxyEngine, TrafficSource {
     this.#pass = run.catch(() => undefined);
     return run;
   }
+}
+
+type StartWorker = (start: WorkerStart, onLost: (error: OperatorError) => void) => WorkerHandle;
+
+function startWorker(start: WorkerStart, onLost: (error: OperatorError) => void): WorkerHandle {
+  return new WorkerHandle(start, onLost);
 }
 
 interface Slot {
