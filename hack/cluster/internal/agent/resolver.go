@@ -12,6 +12,9 @@ func (p *pod) resolverFile() string { return filepath.Join(p.dir, "resolv.conf")
 
 // writeResolver makes the cluster's DNS the pod's resolver.
 func (p *pod) writeResolver() error {
+	if err := os.MkdirAll(p.dir, 0o755); err != nil { // a pod without volumes has no folder yet
+		return err
+	}
 	return os.WriteFile(p.resolverFile(), []byte(ResolverConfig(p.api.Namespace)), 0o644)
 }
 
