@@ -2,19 +2,17 @@ import * as counter from '../exchange/counters.js';
 import type { DownstreamContext, DownstreamStream } from '../exchange/downstream.js';
 import type { InboundExchange } from '../exchange/exchange.js';
 import type { Fields } from '../exchange/fields.js';
-import { gatewayAnswer } from '../exchange/gateway-answer.js';
 import type { ResponseHead } from '../exchange/heads.js';
 import type { Piece } from '../exchange/piece.js';
 import { Timer } from '../exchange/timer-wheel.js';
-import { isForeignPreface } from '../http2/preface.js';
 import { FAILED, PENDING } from '../wire/wire.js';
 import type { Connection, ConnectionHandler, WireError, WriteOutcome } from '../wire/wire.js';
 import { HEADROOM } from './buffer-pool.js';
 import type { Http1Worker, Http2Takeover } from './http1-worker.js';
 import { InboundBuffer } from './inbound-buffer.js';
-import { parseRequestHead } from './parse-head.js';
 import type { RawRequestHead } from './raw-heads.js';
 import { RequestBody } from './request-body.js';
+import { FOREIGN, HTTP2, MORE, REFUSED, RequestHeadReader } from './request-head-reader.js';
 import { FRAMING_CLOSE, FRAMING_TUNNEL } from './response-encoder.js';
 import { ResponseWriter } from './response-writer.js';
 
@@ -22,13 +20,6 @@ import { ResponseWriter } from './response-writer.js';
 const MAX_AHEAD_BYTES = 64 * 1024;
 /** What we read of a body that nobody wants, to keep the connection. */
 const MAX_DISCARDED_BYTES = 256 * 1024;
-/** Parses of one unfinished head that are made whatever little has come; then only for lines and larger parts. */
-const EAGER_PARSES = 32;
-const CR = 13;
-const LF = 10;
-/** `PRI `: nothing but the preface of HTTP/2 begins so (RFC 9113 section 3.4). */
-const PRI = 0x50524920;
-
 const AWAITING_HEAD = 0;
 /** An exchange is in progress. */
 const SERVING = 1;
@@ -49,6 +40,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   readonly #wire: Connection;
   readonly #response: ResponseWriter;
   readonly #body = new RequestBody();
+  readonly #reader: RequestHeadReader;
   readonly #buffer: InboundBuffer;
   readonly #closed: (connection: Http1DownstreamConnection) => void;
   #state = AWAITING_HEAD;
@@ -56,7 +48,6 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   #head: RawRequestHead | undefined;
   /** Bytes that were read but whose turn has not come. */
   #ahead: Buffer | undefined;
-  #reading = false;
   /** The exchange does not want the body now. */
   #held = false;
   #continueDue = false;
@@ -65,10 +56,6 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   #beginning = false;
   #released = false;
   #discarded = 0;
-  #parses = 0;
-  #skippedLine = false;
-  /** No request came yet: the preface of HTTP/2 may. */
-  #first = true;
   /** The client sent FIN. */
   #ended = false;
 
@@ -85,6 +72,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     this.#closed = closed;
     this.#response = new ResponseWriter(worker, wire);
     this.#buffer = new InboundBuffer(worker, wire);
+    this.#reader = new RequestHeadReader(worker, context);
   }
 
   /** Begins to read; `received` came before (behind a PROXY header, for example). */
@@ -291,49 +279,30 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   /** Answers the offset behind the head and what was taken of the body, or `start` when more is needed. */
   #readHead(buffer: Buffer, start: number, end: number): number {
     const worker = this.#worker;
-    let at = start;
-    if (buffer[at] === CR && !this.#skippedLine) {
-      // RFC 9112 section 2.2: one empty line before a request is an old client's habit.
-      if (at + 1 >= end) return start;
-      if (buffer[at + 1] === LF) {
-        this.#skippedLine = true;
-        at += 2;
-        if (at === end) return end;
-      }
+    const reader = this.#reader;
+    const behind = reader.read(buffer, start, end);
+    switch (behind) {
+      case MORE:
+        if (reader.looks === 1) worker.wheel.arm(this, this.context.settings.readHeaderTimeoutMs);
+        return start;
+      case HTTP2:
+        if (worker.http2) this.#handOver(worker.http2, buffer, start, end);
+        return end;
+      case FOREIGN:
+        worker.runner.reject(this.context, reader.status, reader.problem);
+        this.#wire.destroy();
+        return end;
+      case REFUSED:
+        this.#refuse(reader.status, reader.problem);
+        return end;
+      default:
+        return reader.head ? this.#begin(reader.head, buffer, behind, end) : behind;
     }
-    if (this.#first && worker.http2 && at + 4 <= end && buffer.readUInt32BE(at) === PRI) {
-      this.#handOver(worker.http2, buffer, at, end);
-      return end;
-    }
-    if (this.#parses++ > EAGER_PARSES && !this.#isWorthParsing(buffer, start, end)) return start;
-    const head = worker.takeHead();
-    head.scheme = this.context.secure ? 'https' : 'http';
-    head.trusted = this.context.trusted;
-    const behind = parseRequestHead(buffer, at, end, head);
-    if (behind > 0) return this.#begin(head, buffer, behind, end);
-    worker.giveHead(head);
-    if (behind === 0) {
-      if (this.#parses === 1) worker.wheel.arm(this, this.context.settings.readHeaderTimeoutMs);
-      return start;
-    }
-    if (this.#first && isForeignPreface(buffer, at, end)) {
-      worker.runner.reject(this.context, -behind, head.problem);
-      this.#wire.destroy();
-    } else this.#refuse(-behind, head.problem);
-    return end;
-  }
-
-  /** A head that dribbles in is parsed again for a whole line or a good part only: the work stays linear. */
-  #isWorthParsing(buffer: Buffer, start: number, end: number): boolean {
-    return buffer[end - 1] === LF || (end - start) % 256 === 0;
   }
 
   #begin(head: RawRequestHead, buffer: Buffer, behindHead: number, end: number): number {
     const worker = this.#worker;
     const { piece } = worker;
-    this.#first = false;
-    this.#parses = 0;
-    this.#skippedLine = false;
     this.#body.begin(head);
     const behind = this.#body.read(buffer, behindHead, end, piece);
     if (behind < 0) {
@@ -382,10 +351,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
       this.#lose(this.#body.problem, 400);
       return end;
     }
-    if (buffer === this.#buffer.own?.full) {
-      piece.roomBefore = piece.start;
-      piece.roomAfter = behind === end ? buffer.length - piece.end : 0;
-    }
+    if (behind === end) this.#buffer.giveRoom(piece);
     const exchange = this.#exchange;
     if (exchange && (piece.length > 0 || piece.last)) {
       if (exchange.onRequestData(piece) === PENDING && this.#exchange) this.#buffer.lent = true;
@@ -467,13 +433,10 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
 
   /** Answers without an exchange, and closes. */
   #refuse(status: number, problem: string): void {
-    const { piece, runner } = this.#worker;
+    const { runner } = this.#worker;
     if (status !== 408) this.#worker.count(counter.DOWNSTREAM_PROTOCOL_ERRORS, 1);
     runner.reject(this.context, status, problem);
-    const { head, body } = gatewayAnswer(status);
-    this.#response.resetForRefusal();
-    this.#response.close = true;
-    if (this.#response.head(head, piece.set(body, 0, body.length, true)) === FAILED) this.#wire.destroy();
+    if (this.#response.refuse(status) === FAILED) this.#wire.destroy();
     else this.#finish();
   }
 
@@ -499,10 +462,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     const wanted = isBodyTurn
       ? !this.#held && !this.#buffer.lent
       : (this.#ahead?.length ?? 0) < MAX_AHEAD_BYTES;
-    if (wanted === this.#reading) return;
-    this.#reading = wanted;
-    if (wanted) this.#wire.resume();
-    else this.#wire.pause();
+    this.#buffer.setReading(wanted);
   }
 
   /** Gives the own buffer back when nothing of it is needed any more. */
@@ -520,7 +480,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
 
   #handOver(http2: Http2Takeover, buffer: Buffer, start: number, end: number): void {
     this.#leave();
-    if (this.#reading) this.#wire.pause();
+    this.#buffer.setReading(false);
     http2(this.#wire, this.context, Buffer.from(buffer.subarray(start, end)));
   }
 

@@ -1,4 +1,5 @@
 import type { Fields } from '../exchange/fields.js';
+import { gatewayAnswer } from '../exchange/gateway-answer.js';
 import type { ResponseHead } from '../exchange/heads.js';
 import type { Piece } from '../exchange/piece.js';
 import { FAILED, PENDING, WRITTEN, type Connection, type WriteOutcome } from '../wire/wire.js';
@@ -64,14 +65,15 @@ export class ResponseWriter {
     this.framing = FRAMING_NONE;
   }
 
-  /** For an answer to something that is no request. */
-  resetForRefusal(): void {
+  /** The answer to something that is no request. */
+  refuse(status: number): WriteOutcome {
     this.#isHead = false;
     this.#minor = 1;
     this.#upgrade = '';
-    this.begun = false;
     this.done = false;
-    this.framing = FRAMING_NONE;
+    this.close = true;
+    const { head, body } = gatewayAnswer(status);
+    return this.head(head, this.#worker.piece.set(body, 0, body.length, true));
   }
 
   informational(head: ResponseHead): void {

@@ -5,6 +5,8 @@ import { Http1Lab, WIRES } from '../../support/engine/http1-lab.js';
 import { ok, RawOrigin, type OriginScript } from '../../support/engine/raw-origin.js';
 import { until } from '../../support/until.js';
 
+/** Nobody listens there. */
+const DEAD_PORT = 1;
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 for (const { name, make } of WIRES) {
@@ -35,14 +37,6 @@ for (const { name, make } of WIRES) {
           connection.send(answer(head, index, connection));
         });
       });
-
-    /** A port on which nobody listens. */
-    async function deadPort(): Promise<number> {
-      const origin = await RawOrigin.start(() => undefined);
-      const { port } = origin;
-      await origin.stop();
-      return port;
-    }
 
     describe('H-09 truncated and over-long bodies', () => {
       const cases: readonly (readonly [string, string])[] = [
@@ -159,7 +153,7 @@ for (const { name, make } of WIRES) {
     });
 
     it('connection refused is 503, and another endpoint is tried first', async () => {
-      const dead = await deadPort();
+      const dead = DEAD_PORT;
       lab.route('/dead', [dead]);
       const origin = await answering(() => ok('alive'));
       lab.route('/half', [dead, origin.port]);
@@ -242,7 +236,7 @@ for (const { name, make } of WIRES) {
       });
 
       it('retries connection errors and says 503 when none is left', async () => {
-        lab.route('/', [await deadPort()], { retry });
+        lab.route('/', [DEAD_PORT], { retry });
         const client = await lab.client();
         expect((await client.get('/')).status).to.equal(503);
         expect(lab.records[0]?.attempts).to.equal(3);

@@ -1,0 +1,65 @@
+import type { Piece } from '../exchange/piece.js';
+import type { Connection } from '../wire/wire.js';
+import type { ReadBuffer } from './buffer-pool.js';
+import type { Http1Worker } from './http1-worker.js';
+
+/**
+ * Where a client connection reads: the landing that all share, or, while a body or a tunnel is read, a buffer of its own,
+ * whose bytes may be lent to the exchange.
+ */
+export class InboundBuffer {
+  own: ReadBuffer | undefined = undefined;
+  /** The exchange has the bytes of the last piece until it asks for more. */
+  lent = false;
+  /** The wire is no longer ours: it is not told where to read. */
+  left = false;
+  #reading = false;
+  readonly #worker: Http1Worker;
+  readonly #wire: Connection;
+
+  constructor(worker: Http1Worker, wire: Connection) {
+    this.#worker = worker;
+    this.#wire = wire;
+  }
+
+  share(): void {
+    if (!this.left) this.#wire.readInto(this.#worker.landing);
+  }
+
+  setReading(wanted: boolean): void {
+    if (wanted === this.#reading) return;
+    this.#reading = wanted;
+    if (wanted) this.#wire.resume();
+    else this.#wire.pause();
+  }
+
+  /** The piece ends what was read: in a buffer of our own the room around it is free. */
+  giveRoom(piece: Piece): void {
+    if (piece.buffer !== this.own?.full) return;
+    piece.roomBefore = piece.start;
+    piece.roomAfter = piece.buffer.length - piece.end;
+  }
+
+  take(): void {
+    if (this.own) return;
+    this.own = this.#worker.buffers.acquire();
+    this.#wire.readInto(this.own.landing);
+  }
+
+  /** Nothing more of it is needed, unless it is lent. */
+  giveBack(): void {
+    const { own } = this;
+    if (!own || this.lent) return;
+    this.own = undefined;
+    this.share();
+    this.#worker.buffers.release(own);
+  }
+
+  /** The exchange is over, but the wire towards the backend may still have bytes of it: a lent buffer is left to it. */
+  abandon(): void {
+    if (!this.lent) return;
+    this.lent = false;
+    this.own = undefined;
+    this.share();
+  }
+}
