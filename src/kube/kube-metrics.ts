@@ -10,7 +10,7 @@ export interface KubeMetrics {
   watchError(kind: Kind, reason: string): void;
 }
 
-export type WatchEventType = 'added' | 'modified' | 'deleted' | 'bookmark' | 'error';
+type WatchEventType = 'added' | 'modified' | 'deleted' | 'bookmark' | 'error';
 export type RelistReason = 'initial' | 'expired' | 'broken' | 'resync';
 
 export const noKubeMetrics: KubeMetrics = {

@@ -40,7 +40,7 @@ export type NamespaceScope =
   | { readonly mode: 'selector'; readonly selector: string };
 
 /** Validates an object of a kind and keeps of it what is read. */
-export type DecodeKind = <K extends Kind>(kind: K, raw: unknown) => Decoded<ObjectsByKind[K]>;
+type DecodeKind = <K extends Kind>(kind: K, raw: unknown) => Decoded<ObjectsByKind[K]>;
 
 export interface KubeSourcesOptions {
   readonly client: KubeClient;

@@ -7,5 +7,3 @@ export interface StatusMetrics {
   /** trickster_kgw_status_write_failures_total */
   failed(kind: Kind): void;
 }
-
-export const noStatusMetrics: StatusMetrics = { written: () => undefined, failed: () => undefined };
