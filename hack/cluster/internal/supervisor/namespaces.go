@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"net"
 	"os"
 
 	"github.com/vishvananda/netlink"
@@ -8,6 +9,9 @@ import (
 
 	"trickstercache.org/trickster-gateway/hack/cluster/internal/layout"
 )
+
+// bridgeAddress is locally administered.
+var bridgeAddress = net.HardwareAddr{0x02, 0, 0, 0, 0, 1}
 
 // setUpNamespaces prepares the cluster's own namespaces: a private view of the
 // mounts, and a network that consists of loopback and the pods' bridge.
@@ -25,7 +29,9 @@ func setUpNamespaces() error {
 	if err := netlink.LinkSetUp(lo); err != nil {
 		return err
 	}
-	bridge := &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: layout.PodBridge}}
+	// A bridge without an address of its own takes the lowest one of its ports: with every pod that
+	// comes or goes all others would lose sight of the node until they ask for it again.
+	bridge := &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: layout.PodBridge, HardwareAddr: bridgeAddress}}
 	if err := netlink.LinkAdd(bridge); err != nil {
 		return err
 	}
