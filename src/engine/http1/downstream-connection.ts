@@ -7,7 +7,6 @@ import type { Piece } from '../exchange/piece.js';
 import { Timer } from '../exchange/timer-wheel.js';
 import { FAILED, PENDING } from '../wire/wire.js';
 import type { Connection, ConnectionHandler, WireError, WriteOutcome } from '../wire/wire.js';
-import { HEADROOM } from './buffer-pool.js';
 import type { Http1Worker, Http2Takeover } from './http1-worker.js';
 import { InboundBuffer } from './inbound-buffer.js';
 import type { RawRequestHead } from './raw-heads.js';
@@ -46,8 +45,6 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   #state = AWAITING_HEAD;
   #exchange: InboundExchange | undefined;
   #head: RawRequestHead | undefined;
-  /** Bytes that were read but whose turn has not come. */
-  #ahead: Buffer | undefined;
   /** The exchange does not want the body now. */
   #held = false;
   #continueDue = false;
@@ -88,7 +85,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
 
   /** Closes now when no request is in progress, else after its response. */
   drain(): void {
-    if (this.#state === AWAITING_HEAD && !this.#ahead && !this.#response.pending) this.#finish();
+    if (this.#state === AWAITING_HEAD && !this.#buffer.ahead && !this.#response.pending) this.#finish();
   }
 
   /** Ends at once. */
@@ -107,15 +104,8 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   }
 
   onRead(buffer: Buffer, length: number): void {
-    if (this.#ahead) {
-      const joined = Buffer.concat([this.#ahead, buffer.subarray(0, length)]);
-      this.#ahead = undefined;
-      this.#process(joined, 0, joined.length);
-    } else if (this.#buffer.own && buffer === this.#buffer.own.landing) {
-      this.#process(this.#buffer.own.full, HEADROOM, HEADROOM + length);
-    } else {
-      this.#process(buffer, 0, length);
-    }
+    const { bytes, from, to } = this.#buffer.locate(buffer, length);
+    this.#process(bytes, from, to);
     this.#read();
   }
 
@@ -136,20 +126,11 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
 
   onDrain(): void {
     this.#response.pending = false;
-    switch (this.#state) {
-      case SERVING:
-        this.#armForExchange();
-        this.#exchange?.onResponseDrain();
-        return;
-      case AWAITING_HEAD:
-        if (this.#ended) this.#wire.destroy();
-        else this.#goOn();
-        return;
-      case LINGERING:
-        if (this.#ended) this.#wire.destroy();
-        return;
-      default:
-    }
+    if (this.#state === SERVING) {
+      this.#armForExchange();
+      this.#exchange?.onResponseDrain();
+    } else if (this.#ended) this.#wire.destroy();
+    else if (this.#state === AWAITING_HEAD) this.#goOn();
   }
 
   onClose(error: WireError | undefined): void {
@@ -163,7 +144,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   override expire(): void {
     switch (this.#state) {
       case AWAITING_HEAD:
-        if (this.#ahead && !this.#response.pending) {
+        if (this.#buffer.ahead && !this.#response.pending) {
           this.#worker.count(counter.DOWNSTREAM_HEAD_TIMEOUTS, 1);
           this.#refuse(408, 'the head of the request took too long');
         } else this.#wire.destroy();
@@ -245,9 +226,9 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
 
   /** Goes on with what was read before, then with reading. */
   #goOn(): void {
-    const ahead = this.#ahead;
+    const ahead = this.#buffer.ahead;
     if (ahead) {
-      this.#ahead = undefined;
+      this.#buffer.ahead = undefined;
       this.#process(ahead, 0, ahead.length);
     } else this.#settleBuffer();
     this.#read();
@@ -271,7 +252,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
         at = end;
       }
     }
-    if (at < end && this.#state < LINGERING) this.#ahead = Buffer.from(buffer.subarray(at, end));
+    if (at < end && this.#state < LINGERING) this.#buffer.ahead = Buffer.from(buffer.subarray(at, end));
     this.#busy = false;
     this.#settleBuffer();
   }
@@ -411,7 +392,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   /** Our last word was said: FIN, and time for the client to read it before unread bytes would make it a reset. */
   #finish(): void {
     this.#state = LINGERING;
-    this.#ahead = undefined;
+    this.#buffer.ahead = undefined;
     const { lingerMs, writeMs } = this.#worker.timeouts;
     this.#wire.end();
     if (this.#ended && !this.#response.pending) this.#wire.destroy();
@@ -461,7 +442,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     const isBodyTurn = this.#state === SERVING && this.#body.active;
     const wanted = isBodyTurn
       ? !this.#held && !this.#buffer.lent
-      : (this.#ahead?.length ?? 0) < MAX_AHEAD_BYTES;
+      : (this.#buffer.ahead?.length ?? 0) <= MAX_AHEAD_BYTES;
     this.#buffer.setReading(wanted);
   }
 
@@ -488,7 +469,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   #leave(): void {
     if (this.#state === SERVING && this.#body.tunnel) this.#worker.count(counter.TUNNELS_ACTIVE, -1);
     this.#state = CLOSED;
-    this.#ahead = undefined;
+    this.#buffer.ahead = undefined;
     this.#worker.wheel.remove(this);
     this.#worker.count(counter.DOWNSTREAM_CONNECTIONS_ACTIVE, -1);
     this.#buffer.left = true;

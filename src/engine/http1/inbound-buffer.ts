@@ -1,6 +1,6 @@
 import type { Piece } from '../exchange/piece.js';
 import type { Connection } from '../wire/wire.js';
-import type { ReadBuffer } from './buffer-pool.js';
+import { HEADROOM, type ReadBuffer } from './buffer-pool.js';
 import type { Http1Worker } from './http1-worker.js';
 
 /**
@@ -11,6 +11,12 @@ export class InboundBuffer {
   own: ReadBuffer | undefined = undefined;
   /** The exchange has the bytes of the last piece until it asks for more. */
   lent = false;
+  /** Bytes that were read but whose turn has not come. */
+  ahead: Buffer | undefined = undefined;
+  /** What {@link InboundBuffer.locate} found. */
+  bytes: Buffer = EMPTY;
+  from = 0;
+  to = 0;
   /** The wire is no longer ours: it is not told where to read. */
   left = false;
   #reading = false;
@@ -20,6 +26,18 @@ export class InboundBuffer {
   constructor(worker: Http1Worker, wire: Connection) {
     this.#worker = worker;
     this.#wire = wire;
+  }
+
+  /** Where the bytes of a read lie, what was kept before them included. */
+  locate(buffer: Buffer, length: number): this {
+    const { ahead, own } = this;
+    if (ahead) {
+      this.ahead = undefined;
+      this.bytes = Buffer.concat([ahead, buffer.subarray(0, length)]);
+    } else this.bytes = buffer === own?.landing ? own.full : buffer;
+    this.from = this.bytes === own?.full ? HEADROOM : 0;
+    this.to = this.from + length + (ahead?.length ?? 0);
+    return this;
   }
 
   share(): void {
@@ -63,3 +81,5 @@ export class InboundBuffer {
     this.share();
   }
 }
+
+const EMPTY = Buffer.alloc(0);
