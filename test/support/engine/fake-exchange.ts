@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../../src/ir/upstream.js';
 import { WRITTEN, type WriteOutcome } from '../../../src/engine/wire/wire.js';
 import type { DownstreamContext } from '../../../src/engine/exchange/downstream.js';
 import type { Termination } from '../../../src/engine/exchange/exchange-record.js';
@@ -28,7 +29,7 @@ export class FakeExchange implements Exchange {
   readonly originalAuthority: string;
   readonly originalPath: string;
   readonly rule: RuleEntry | undefined = undefined;
-  endpoint = undefined;
+  endpoint: Endpoint | undefined;
   readonly attempts = 0;
   status = 0;
   readonly requestBytes = 0;
