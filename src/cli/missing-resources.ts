@@ -53,7 +53,12 @@ function inventGateway(key: string) {
     apiVersion: 'gateway.networking.k8s.io/v1',
     kind: 'Gateway',
     metadata: metadataOf(key),
-    spec: { gatewayClassName: CLASS_NAME, listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+    spec: {
+      gatewayClassName: CLASS_NAME,
+      listeners: [
+        { name: 'http', port: 80, protocol: 'HTTP', allowedRoutes: { namespaces: { from: 'All' } } },
+      ],
+    },
   });
 }
 

@@ -62,6 +62,7 @@ function statusProblems({ object, status }: PlannedStatus, state: FilesState): F
 /** Conditions that only repeat what another one says, or that no file can do anything about. */
 const CONSEQUENCES: ReadonlySet<string> = new Set([
   'ListenersNotValid',
+  'ListenersNotResolved',
   'AddressNotAssigned',
   'Pending',
   'Invalid',
