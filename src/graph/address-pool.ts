@@ -103,23 +103,18 @@ class Allocation {
     if (unmet.length > 0) {
       return { bind, addresses, problem: notUsable(unmet, 'is in no AddressPool of the Gateway or taken') };
     }
-    const short = bind.length < this.#openPlaces(gateway);
-    const empty = requestedAddresses.filter(({ value = '' }) => value === '');
-    return short ? { bind, addresses, problem: notUsable(empty, '') } : { bind, addresses };
+    const withoutValue = requestedAddresses.filter(({ value = '' }) => value === '');
+    const isShort = bind.length < this.#openPlaces(gateway);
+    // A pool has no host names.
+    const impossible = withoutValue.filter(({ type }) => type !== 'IPAddress');
+    if (!isShort && impossible.length === 0) return { bind, addresses };
+    return { bind, addresses, problem: notUsable(isShort ? withoutValue : impossible, '') };
   }
 
   /** How many addresses it should have: one when it asks for nothing, else one for each entry that a pool can meet. */
   #openPlaces(gateway: GatewayNode): number {
-    const { requestedAddresses } = gateway;
-    if (requestedAddresses.length === 0) return 1;
-    const withoutValue = requestedAddresses.filter(
-      ({ type, value = '' }) => type === 'IPAddress' && value === '',
-    ).length;
     const met = this.#requestedValues(gateway).filter((one) => this.#holders.get(one) === gateway.id).length;
-    const impossible = requestedAddresses.filter(
-      ({ type, value = '' }) => type !== 'IPAddress' && value === '',
-    ).length;
-    return withoutValue + met + impossible;
+    return placesWithoutValue(gateway) + met;
   }
 
   /** Whether it may keep an address that it holds: it asks for just this, or it takes any. */
@@ -127,11 +122,9 @@ class Allocation {
     const pools = this.#poolsOf(gateway).filter(({ ranges }) => contains(ranges, address));
     if (pools.length === 0) return false;
     if (requested.includes(address)) return true;
-    const takesAny =
-      gateway.requestedAddresses.length === 0 ||
-      gateway.requestedAddresses.some(({ type, value = '' }) => type === 'IPAddress' && value === '');
-    const places = gateway.requestedAddresses.length === 0 ? 1 : gateway.requestedAddresses.length;
-    return takesAny && pools.some(({ pool }) => pool.spec.autoAssign) && this.#held(gateway).length < places;
+    if (!pools.some(({ pool }) => pool.spec.autoAssign)) return false;
+    const given = this.#held(gateway).filter((one) => !requested.includes(one)).length;
+    return given < placesWithoutValue(gateway);
   }
 
   #requestedValues(gateway: GatewayNode): readonly string[] {
@@ -160,6 +153,12 @@ class Allocation {
     if (held) held.push(address);
     else this.#byGateway.set(gateway.id, [address]);
   }
+}
+
+/** How many addresses it takes as they come: one when it asks for nothing at all. */
+function placesWithoutValue({ requestedAddresses }: GatewayNode): number {
+  if (requestedAddresses.length === 0) return 1;
+  return requestedAddresses.filter(({ type, value = '' }) => type === 'IPAddress' && value === '').length;
 }
 
 function* addressesOf(ranges: readonly AddressRange[]): Iterable<string> {

@@ -22,6 +22,7 @@ import { examineListenerSet, parentOf, type ListenerSetNode } from './listener-s
 import { RecordedMemo, type Tables } from './lookup.js';
 import { Memo, sameItems, StableValues } from './memo.js';
 import { ObjectIndex } from './object-index.js';
+import { PolicySettler } from './policies.js';
 import { RouteExaminer } from './route-examiner.js';
 import type { Rows } from './rows.js';
 import {
@@ -56,6 +57,7 @@ export class GraphBuilder {
   readonly #routes: RouteExaminer;
   #tables: Tables<Rows> | undefined;
   readonly #settler = new RouteSettler();
+  readonly #policies: PolicySettler;
   readonly #gatewayResults = new Memo<SettledGateway>();
   readonly #setResults = new Memo<SettledListenerSet>();
 
@@ -66,6 +68,7 @@ export class GraphBuilder {
       certificateOf: (key, secret) => this.#certificateOf(key, secret),
     };
     this.#routes = new RouteExaminer(this.#context);
+    this.#policies = new PolicySettler(this.#context);
   }
 
   build(input: GraphInput): Graph {
@@ -80,6 +83,12 @@ export class GraphBuilder {
     const routes = this.#settler.settle(this.#routes.examine(cluster, tables), settlement);
     const settledGateways = gateways.map((node) => this.#settleGateway(node, routes, addresses));
     const settledSets = this.#settleListenerSets(settledGateways, settlement, routes);
+    const policies = this.#policies.settle({
+      cluster,
+      tables,
+      gateways: tables.gateways,
+      routes: routes.routes,
+    });
     this.#endPass();
     return {
       classes: sortedValues(tables.classes),
@@ -88,6 +97,7 @@ export class GraphBuilder {
       routes: routes.routes,
       attachedRoutes: routes.attachedRoutes,
       attachedListenerSets: countAccepted(settledSets),
+      policies,
     };
   }
 
@@ -222,6 +232,7 @@ export class GraphBuilder {
     this.#addresses.endPass();
     this.#settlements.endPass();
     this.#settler.endPass();
+    this.#policies.endPass();
     this.#gatewayResults.endPass();
     this.#setResults.endPass();
   }

@@ -5,6 +5,7 @@ import type { GatewayNode } from './gateway.js';
 import type { Verdict } from './listener-conflicts.js';
 import type { ListenerNode } from './listener.js';
 import type { ListenerSetNode } from './listener-set.js';
+import type { Policies } from './policies.js';
 import type { SettledRoute } from './route.js';
 
 /** The cluster as it is meant: linked, validated, every conflict settled. Translation and statuses are made from it. */
@@ -19,6 +20,7 @@ export interface Graph {
   readonly attachedRoutes: ReadonlyMap<string, number>;
   /** Number of accepted ListenerSets by Gateway. */
   readonly attachedListenerSets: ReadonlyMap<string, number>;
+  readonly policies: Policies;
 }
 
 export interface SettledGateway {

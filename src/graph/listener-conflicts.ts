@@ -47,9 +47,7 @@ function compare(a: ListenerNode, b: ListenerNode): Verdict | undefined {
     return protocolConflict(`Port ${a.port} is also used by ${nameOf(b)} with another protocol`);
   }
   return a.hostname === b.hostname
-    ? hostnameConflict(
-        `Port ${a.port} with hostname ${printHostname(a.hostname)} is also used by ${nameOf(b)}`,
-      )
+    ? hostnameConflict(`${describePlace(a)} is also used by ${nameOf(b)}`)
     : undefined;
 }
 
@@ -87,9 +85,7 @@ export class PortClaims {
     }
     const same = holder.byHostname.get(listener.hostname);
     if (same && !canShare(same, listener)) {
-      return hostnameConflict(
-        `Port ${listener.port} with hostname ${printHostname(listener.hostname)} is held by ${nameOf(same)}`,
-      );
+      return hostnameConflict(`${describePlace(listener)} is held by ${nameOf(same)}`);
     }
     if (!same) holder.byHostname.set(listener.hostname, listener);
     return undefined;
@@ -121,6 +117,11 @@ function sameTlsEnd(a: ListenerTls, b: ListenerTls): boolean {
     a.clientValidation?.mode === b.clientValidation?.mode &&
     a.clientValidation?.caBundle === b.clientValidation?.caBundle
   );
+}
+
+function describePlace({ port, protocol, hostname }: ListenerNode): string {
+  const hasHostname = protocol === 'http' || protocol === 'tls';
+  return hasHostname ? `Port ${port} with hostname ${printHostname(hostname)}` : `Port ${port}`;
 }
 
 function nameOf(listener: ListenerNode): string {

@@ -15,6 +15,14 @@ export function planEvents(graph: Graph): readonly PlannedEvent[] {
   return distinct(events).sort(byObject);
 }
 
+/** Both lists as one, in the same order. */
+export function withMore(
+  events: readonly PlannedEvent[],
+  more: readonly PlannedEvent[],
+): readonly PlannedEvent[] {
+  return more.length === 0 ? events : distinct([...events, ...more]).sort(byObject);
+}
+
 function classEvent(object: ObjectRef, accepted: Condition): PlannedEvent {
   const { status, reason, message } = accepted;
   return { object, type: status === 'True' ? 'Normal' : 'Warning', reason, message };
@@ -23,7 +31,8 @@ function classEvent(object: ObjectRef, accepted: Condition): PlannedEvent {
 function gatewayEvents({ node, accepted, address, listeners }: SettledGateway): readonly PlannedEvent[] {
   const events = listeners.flatMap((listener) => listenerEvents(node.ref, listener));
   if (accepted.status !== 'True') events.push(warn(node.ref, 'Rejected', accepted.message));
-  if (address.problem) events.push(warn(node.ref, address.problem.reason, address.problem.message));
+  if (address.problem && !node.refused)
+    events.push(warn(node.ref, address.problem.reason, address.problem.message));
   if (node.unresolved) events.push(warn(node.ref, 'InvalidCertificate', node.unresolved.message));
   return events;
 }
@@ -61,7 +70,7 @@ function routeEvents({ route, parents, refusals }: SettledRoute): readonly Plann
   const events: PlannedEvent[] = [];
   const { faults, unresolved } = route.rules;
   if (faults.length > 0)
-    events.push(warn(route.ref, 'UnsupportedFilter', `Dropped Rule ${describeFaults(route.rules)}`));
+    events.push(warn(route.ref, 'UnsupportedFilter', `Dropped ${describeFaults(route.rules)}`));
   if (unresolved) {
     const reason = unresolved.reason === 'BackendNotFound' ? 'ServiceNotFound' : 'Rejected';
     events.push(warn(route.ref, reason, unresolved.message));

@@ -1,6 +1,7 @@
 import type { Kind } from '../apis/kinds.js';
 import { compareText } from '../util/collections.js';
-import { planEvents } from './plan-events.js';
+import { planEvents, withMore } from './plan-events.js';
+import { PolicyStatusPlanner } from './plan-policy-statuses.js';
 import type { ClassNode } from './gateway-class.js';
 import type { Graph, SettledGateway, SettledListenerSet } from './graph.js';
 import { gatewayConditionsOf, listenerStatusOf, overlapsOf } from './gateway-status.js';
@@ -23,9 +24,11 @@ export class StatusPlanner {
   readonly #listenerSets = new Memo<PlannedStatus>();
   readonly #routes = new Memo<PlannedStatus>();
   readonly #events = new Memo<readonly PlannedEvent[]>();
+  readonly #policies: PolicyStatusPlanner;
 
   constructor(settings: GraphSettings) {
     this.#settings = settings;
+    this.#policies = new PolicyStatusPlanner(settings.controllerName);
   }
 
   plan(graph: Graph, { installedKinds }: { readonly installedKinds: ReadonlySet<Kind> }): PlannedStatuses {
@@ -37,6 +40,7 @@ export class StatusPlanner {
       if (sets) sets.push(set);
       else siblings.set(set.node.gateway, [set]);
     }
+    const policies = this.#policies.plan(graph.policies);
     const statuses = [
       ...graph.classes.map((node) => this.#planClass(node, features)),
       ...graph.gateways.map((gateway) =>
@@ -44,8 +48,9 @@ export class StatusPlanner {
       ),
       ...this.#planListenerSets(graph, siblings),
       ...graph.routes.map((route) => this.#planRoute(route)),
+      ...policies.statuses,
     ];
-    const events = this.#planEvents(graph);
+    const events = withMore(this.#planEvents(graph), policies.events);
     this.#classes.endPass();
     this.#gateways.endPass();
     this.#listenerSets.endPass();

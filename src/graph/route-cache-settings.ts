@@ -8,10 +8,11 @@ import type { CachePolicySettlement } from './settle-cache-policies.js';
 
 /** What policies come to for one rule of a route as one Gateway serves it. */
 export interface RuleCacheSettings {
+  readonly index: number;
   /** Of the rule, and of each backend that has none of its own; absent when nobody said anything. */
   readonly rule?: CacheSettings;
-  /** Of the backends whose Service has a policy, by their position. */
-  readonly backends: ReadonlyMap<number, CacheSettings>;
+  /** Of the backends whose Service has a policy. */
+  readonly backends: readonly { readonly index: number; readonly settings: CacheSettings }[];
 }
 
 /** A route with what governs it at one Gateway. */
@@ -24,12 +25,12 @@ export interface GovernedRoute {
 
 /** The settings of each rule, and whose say they are. */
 export interface RouteCacheSettings {
-  /** By index of the rule; rules that nothing governs are not there. */
-  readonly rules: ReadonlyMap<number, RuleCacheSettings>;
-  /** Keys of the targets whose policies were asked. */
-  readonly reached: ReadonlySet<string>;
+  /** Rules that nothing governs are not there. */
+  readonly rules: readonly RuleCacheSettings[];
+  /** Keys of the targets whose policies were asked, sorted. */
+  readonly reached: readonly string[];
   /** Those of which a setting was left. */
-  readonly effective: ReadonlySet<string>;
+  readonly effective: readonly string[];
 }
 
 /**
@@ -42,7 +43,7 @@ export function routeCacheSettings(
 ): RouteCacheSettings {
   const reached = new Set<string>();
   const effective = new Set<string>();
-  const rules = new Map<number, RuleCacheSettings>();
+  const rules: RuleCacheSettings[] = [];
   const above = find([`Gateway/${gateway}`, route.key], winners);
   for (const rule of route.rules.rules) {
     const own = rule.name === undefined ? [] : find([`${route.key}/${rule.name}`], winners);
@@ -54,12 +55,13 @@ export function routeCacheSettings(
       for (const { key } of one.contributors()) effective.add(key);
     }
     if (layers.isEmpty && backends.size === 0) continue;
-    rules.set(rule.index, {
+    rules.push({
+      index: rule.index,
       ...(!layers.isEmpty && { rule: layers.merged() }),
-      backends: new Map([...backends].map(([index, one]) => [index, one.merged()])),
+      backends: [...backends].map(([index, one]) => ({ index, settings: one.merged() })),
     });
   }
-  return { rules, reached, effective };
+  return { rules, reached: [...reached].sort(), effective: [...effective].sort() };
 }
 
 function backendLayers(

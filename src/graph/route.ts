@@ -118,7 +118,7 @@ function partiallyInvalid(rules: RulesVerdict): Condition {
   return routeConditions.partiallyInvalid(first?.reason ?? 'UnsupportedValue', describeFaults(rules));
 }
 
-/** `0: matches[0].path: …; 3: filters: …`. */
+/** `Rule 0: matches[0].path: …; Rule 3: filters: …`. */
 export function describeFaults({ faults }: RulesVerdict): string {
-  return faults.map(({ index, cause }) => `${index}: ${cause}`).join('; ');
+  return faults.map(({ index, cause }) => `Rule ${index}: ${cause}`).join('; ');
 }

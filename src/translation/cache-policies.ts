@@ -1,5 +1,7 @@
 import type { CacheSettings } from '../graph/cache-settings.js';
+import type { RuleCacheSettings } from '../graph/route-cache-settings.js';
 import type { CachePolicy } from '../ir/cache-policy.js';
+import type { HttpRule } from '../ir/http.js';
 import { compareText } from '../util/collections.js';
 
 const DEFAULTS = {
@@ -22,25 +24,36 @@ export function toCachePolicy(settings: CacheSettings): CachePolicy {
   return { key: `${content.handler}-${fingerprint(text)}`, ...content };
 }
 
-/** The policies of a configuration, each once, and their keys. */
-export class PolicyNames {
-  readonly #byKey = new Map<string, CachePolicy>();
-  readonly #bySettings = new Map<CacheSettings, string>();
+export interface GovernedRules {
+  readonly rules: readonly HttpRule[];
+  /** Those that the rules name; one may be there several times. */
+  readonly policies: readonly CachePolicy[];
+}
 
-  /** The key of the policy that the settings come to. */
-  name(settings: CacheSettings): string {
-    const known = this.#bySettings.get(settings);
-    if (known !== undefined) return known;
-    const policy = toCachePolicy(settings);
-    if (!this.#byKey.has(policy.key)) this.#byKey.set(policy.key, policy);
-    this.#bySettings.set(settings, policy.key);
+/** Rules with the keys of the policies that the settings come to. */
+export function governRules(
+  rules: readonly HttpRule[],
+  settings: readonly RuleCacheSettings[],
+): GovernedRules {
+  const policies: CachePolicy[] = [];
+  const name = (merged: CacheSettings): string => {
+    const policy = toCachePolicy(merged);
+    policies.push(policy);
     return policy.key;
-  }
-
-  /** Sorted by key. */
-  get policies(): readonly CachePolicy[] {
-    return [...this.#byKey.keys()].sort().flatMap((key) => this.#byKey.get(key) ?? []);
-  }
+  };
+  const byIndex = new Map(settings.map((one) => [one.index, one]));
+  const governed = rules.map((rule): HttpRule => {
+    const own = byIndex.get(rule.index);
+    // A refusal is no response of an origin.
+    if (!own || rule.refusal) return rule;
+    const keys = new Map(own.backends.map((one) => [one.index, name(one.settings)]));
+    const backends = rule.backends.map((backend, index) => {
+      const policy = keys.get(index);
+      return policy === undefined ? backend : { ...backend, policy };
+    });
+    return { ...rule, backends, ...(own.rule && { policy: name(own.rule) }) };
+  });
+  return { rules: governed, policies };
 }
 
 /**

@@ -2,7 +2,7 @@ import { keepEqual, PassCache, sameItems } from '../graph/memo.js';
 import type { VirtualHost } from '../ir/http.js';
 import type { Server } from '../ir/listener.js';
 import { mergeVirtualHosts, virtualHostKey, type RouteUse, type ServerDraft } from './http-servers.js';
-import { routeKey } from './routes.js';
+import { servedRouteKey } from '../graph/policies.js';
 import { toServerTls } from './tls.js';
 
 export interface WrittenServer {
@@ -48,7 +48,7 @@ function writeServer(socket: string, draft: ServerDraft, before: WrittenServer |
   const virtualHosts = [...mergeVirtualHosts(draft)].map(([name, used]): VirtualHost => {
     const key = virtualHostKey(socket, hostname, name);
     const routes = used.map((use) => {
-      const route = routeKey(use.route, use.gateway);
+      const route = servedRouteKey(use.route, use.gateway);
       uses.set(route, use);
       return route;
     });

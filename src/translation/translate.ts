@@ -10,6 +10,7 @@ import { SERVICE_NAME_LABEL } from '../apis/core/endpoint-slice.js';
 import type { ClusterSnapshot } from '../apis/cluster-snapshot.js';
 import type { Kind } from '../apis/kinds.js';
 import type { PublishedAddresses } from '../graph/addresses.js';
+import { backendTlsOf, type BackendTlsSettlement } from '../graph/settle-backend-tls.js';
 import { GraphBuilder } from '../graph/build-graph.js';
 import type { CertificateNode } from '../graph/certificate.js';
 import type { Graph } from '../graph/graph.js';
@@ -31,7 +32,7 @@ import { collectSockets } from './sockets.js';
 import { toCertificate } from './tls.js';
 import type { Translation } from './translation.js';
 import { distinctRequests, type UpstreamRequest } from './upstream-request.js';
-import { toUpstream, type BackendTls } from './upstreams.js';
+import { toUpstream } from './upstreams.js';
 
 export interface TranslationSettings extends GraphSettings {
   /** Tuning of the sockets of a port; the same object for the same port. */
@@ -95,6 +96,7 @@ class TranslatorState {
   #configure(graph: Graph, cluster: ClusterSnapshot): ProxyConfiguration {
     const traits = this.#traits.of(graph);
     const attached = this.#attached.collect(graph);
+    this.#routes.begin(graph.policies.cacheSettings);
     const written = this.#listeners.write({
       sockets: collectSockets(graph),
       routesOf: ({ key }) => attached.get(key) ?? NO_ROUTES,
@@ -110,6 +112,7 @@ class TranslatorState {
         ? routes.requests
         : distinctRequests([...written.requests, ...routes.requests]),
       cluster,
+      graph.policies.backendTlsSettlement,
     );
     return {
       listeners: written.listeners,
@@ -117,18 +120,22 @@ class TranslatorState {
       routes: routes.routes,
       upstreams,
       certificates: this.#writeCertificates(graph),
-      policies: [],
+      policies: routes.policies,
     };
   }
 
-  #writeUpstreams(requests: readonly UpstreamRequest[], cluster: ClusterSnapshot): readonly Upstream[] {
+  #writeUpstreams(
+    requests: readonly UpstreamRequest[],
+    cluster: ClusterSnapshot,
+    settlement: BackendTlsSettlement,
+  ): readonly Upstream[] {
     const slices = this.#slices.of(cluster.EndpointSlice);
     return requests.map((request) => {
       const id = `${request.target.namespace}/${request.target.service}`;
       const parts = {
         service: cluster.Service.get(id),
         slices: slices.get(id) ?? [],
-        backendTls: undefined as BackendTls | undefined,
+        backendTls: request.allowsTls ? backendTlsOf(request.target, settlement) : undefined,
       };
       const inputs = [request, parts.service, parts.slices, parts.backendTls];
       return this.#upstreams.get(request.key, inputs, () => toUpstream(request, parts));

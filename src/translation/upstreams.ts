@@ -1,24 +1,19 @@
 import type { EndpointSlice } from '../apis/core/endpoint-slice.js';
 import type { Service } from '../apis/core/service.js';
-import type { Refusal, Upstream } from '../ir/upstream.js';
-import type { UpstreamTls } from '../ir/tls.js';
+import type { BackendTlsNode } from '../graph/backend-tls-policy.js';
+import type { Upstream } from '../ir/upstream.js';
 import { selectEndpoints } from './endpoints.js';
 import type { UpstreamRequest } from './upstream-request.js';
 
 /** Time in ms to open a connection to an endpoint. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** What a BackendTLSPolicy says about a port of a Service. */
-export type BackendTls =
-  | { readonly tls: Omit<UpstreamTls, 'clientCertificate'> }
-  /** It is unusable: nothing may be sent, least of all in clear text. */
-  | { readonly refusal: Refusal };
-
 /** What an upstream is made from. */
 export interface UpstreamParts {
   readonly service: Service | undefined;
   readonly slices: readonly EndpointSlice[];
-  readonly backendTls: BackendTls | undefined;
+  /** The BackendTLSPolicy that governs the port. */
+  readonly backendTls: BackendTlsNode | undefined;
 }
 
 export function toUpstream(
@@ -31,15 +26,8 @@ export function toUpstream(
     request.routingMode === 'service'
       ? toClusterIp(request, service, slices)
       : selectEndpoints(target, service, slices);
-  const tls = request.allowsTls ? backendTls : undefined;
-  if (tls && 'refusal' in tls) return { ...common, endpoints, refusal: tls.refusal };
-  if (tls) {
-    const { clientCertificate } = request;
-    return {
-      ...common,
-      endpoints,
-      tls: { ...tls.tls, ...(clientCertificate !== undefined && { clientCertificate }) },
-    };
+  if (request.allowsTls && backendTls) {
+    return { ...common, endpoints, ...secure(backendTls, request.clientCertificate) };
   }
   if (target.appProtocol === 'wss' && protocol === 'http') {
     const where = `Service ${target.namespace}/${target.service} port ${target.port}`;
@@ -47,6 +35,15 @@ export function toUpstream(
     return { ...common, endpoints, refusal: { status: 500, reason } };
   }
   return { ...common, endpoints };
+}
+
+/** When the policy is unusable nothing may be sent, least of all in clear text. */
+function secure(
+  { id, tls, accepted }: BackendTlsNode,
+  clientCertificate: string | undefined,
+): Pick<Upstream, 'tls' | 'refusal'> {
+  if (!tls) return { refusal: { status: 500, reason: `BackendTLSPolicy ${id}: ${accepted.message}` } };
+  return { tls: { ...tls, ...(clientCertificate !== undefined && { clientCertificate }) } };
 }
 
 /** A headless Service has no address of its own, so its endpoints are dialled in both modes. */

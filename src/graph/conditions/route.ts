@@ -35,5 +35,5 @@ export const routeConditions = {
 
   /** The message must start with `Dropped Rule` (RouteConditionPartiallyInvalid). */
   partiallyInvalid: (reason: 'UnsupportedValue' | 'IncompatibleFilters', problem: string): Condition =>
-    condition('PartiallyInvalid', 'True', reason, `Dropped Rule ${problem}`),
+    condition('PartiallyInvalid', 'True', reason, `Dropped ${problem}`),
 } as const;
