@@ -28,7 +28,7 @@ import { TricksterCachePolicySchema } from './policy/trickster-cache-policy.js';
 import { RULES } from './rules/rules.js';
 import type { Rule } from './rules/rule.js';
 import { describeErrors, type Shown } from './validation/describe-error.js';
-import type { FieldProblem } from './validation/field-problem.js';
+import { withoutConsequences, type FieldProblem } from './validation/field-problem.js';
 import { compileProjection, type Projection } from './validation/projection.js';
 import { relax } from './validation/relax.js';
 
@@ -128,9 +128,14 @@ function createParser<S extends TSchema>(
       const problems: FieldProblem[] = [];
       const object = project()(raw, '', problems);
       if (!strict().Check(object))
-        return { problems: [...problems, ...describeErrors(strict().Errors(object), object, shown)] };
+        return {
+          problems: withoutConsequences([
+            ...problems,
+            ...describeErrors(strict().Errors(object), object, shown),
+          ]),
+        };
       for (const rule of rules) problems.push(...rule(object));
-      return problems.length === 0 ? { object } : { problems };
+      return problems.length === 0 ? { object } : { problems: withoutConsequences(problems) };
     },
   };
 }

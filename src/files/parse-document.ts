@@ -24,8 +24,13 @@ export function parseDocuments(text: string): readonly ParsedDocument[] {
   const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, prettyErrors: false });
   if (!Array.isArray(documents)) return [];
   return documents
-    .filter((document) => document.contents !== null || document.errors.length > 0)
+    .filter((document) => !isEmpty(document.contents) || document.errors.length > 0)
     .map((document) => toParsed(document, lines));
+}
+
+/** Nothing, or nothing between two `---`. */
+function isEmpty(contents: Document.Parsed['contents']): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null);
 }
 
 function toParsed(document: Document.Parsed, lines: LineCounter): ParsedDocument {

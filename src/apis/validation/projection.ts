@@ -59,13 +59,12 @@ function reportUnknown(
   for (const name of Object.keys(value)) {
     if (known.has(name)) continue;
     const suggestion = nearest(name, known);
-    problems.push({
-      path: fieldPath(path, name),
-      message:
-        suggestion === undefined
-          ? 'is not a known field'
-          : `is not a known field, did you mean "${suggestion}"?`,
-    });
+    const at = fieldPath(path, name);
+    if (suggestion === undefined) problems.push({ path: at, message: 'is not a known field' });
+    else {
+      const message = `is not a known field, did you mean "${suggestion}"?`;
+      problems.push({ path: at, message, meant: fieldPath(path, suggestion) });
+    }
   }
 }
 
