@@ -142,7 +142,10 @@ export class FakeApiServer {
 
   /** Ends all watches: in order, or with a reset. */
   endWatches(how: 'end' | 'reset' = 'end'): void {
-    for (const { response } of this.#watchers) {
+    const ended = [...this.#watchers];
+    // What changes from now on is for the watches that follow.
+    this.#watchers.clear();
+    for (const { response } of ended) {
       if (how === 'end') response.end();
       else response.socket?.resetAndDestroy();
     }
