@@ -66,7 +66,8 @@ function programmedListener({ node, verdict, served }: SettledListener, gateway:
     const onlyOld = certificates.length > 0 && certificates.every(({ problem }) => problem !== undefined);
     return onlyOld ? listenerConditions.notProgrammed() : listenerConditions.programmed();
   }
-  const isFine = node.servable && !node.notAccepted && !verdict && gateway.accepted.status === 'True';
+  if (verdict) return verdict.programmed;
+  const isFine = node.servable && !node.notAccepted && gateway.accepted.status === 'True';
   return isFine && gateway.address.bind.length === 0
     ? listenerConditions.addressPending()
     : listenerConditions.notProgrammed();

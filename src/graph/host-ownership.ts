@@ -33,11 +33,37 @@ interface Claim {
   readonly route?: RouteNode;
 }
 
+/**
+ * A listener that loses its hostname is gone, and with it what it kept from the Gateway's broader listeners: their
+ * routes then claim as well, so everything is settled again without it.
+ */
 export function settleOwnership(
   shared: ReadonlyMap<string, SharedListener>,
   routes: readonly RouteNode[],
 ): Ownership {
-  const listeners = new Map<string, Verdict>();
+  const lost = new Map<string, string>();
+  let left = shared;
+  for (;;) {
+    const outcome = settleClaims(left, routes);
+    if (outcome.listeners.size === 0) {
+      return {
+        listeners: new Map([...lost].map(([key, problem]) => [key, hostnameConflict(problem)])),
+        routes: withLostListeners(outcome.routes, routes, lost),
+      };
+    }
+    for (const [key, problem] of outcome.listeners) lost.set(key, problem);
+    left = new Map([...left].filter(([key]) => !lost.has(key)));
+  }
+}
+
+interface Outcome {
+  /** What is wrong with a listener, by its key. */
+  readonly listeners: ReadonlyMap<string, string>;
+  readonly routes: ReadonlyMap<string, readonly HostRefusal[]>;
+}
+
+function settleClaims(shared: ReadonlyMap<string, SharedListener>, routes: readonly RouteNode[]): Outcome {
+  const listeners = new Map<string, string>();
   const lost = new Map<string, HostRefusal[]>();
   const ports = new Map<number, PortOwners>();
   for (const claim of collectClaims(shared, routes)) {
@@ -47,9 +73,28 @@ export function settleOwnership(
     const refusal = owners.claim(claim);
     if (!refusal) continue;
     if (claim.route) append(lost, claim.route.key, refusal);
-    else listeners.set(claim.listener.key, hostnameConflict(`Hostname ${claim.hostname} ${refusal.message}`));
+    else listeners.set(claim.listener.key, `Hostname ${claim.hostname} ${refusal.message}`);
   }
   return { listeners, routes: lost };
+}
+
+/** What attaches to a listener that lost is not served there. */
+function withLostListeners(
+  refusals: Outcome['routes'],
+  routes: readonly RouteNode[],
+  lost: ReadonlyMap<string, string>,
+): Outcome['routes'] {
+  if (lost.size === 0) return refusals;
+  const all = new Map([...refusals].map(([key, list]) => [key, [...list]]));
+  for (const route of routes) {
+    for (const { listener, hostname } of hostsOf(route)) {
+      const problem = lost.get(listener.key);
+      if (problem === undefined) continue;
+      const message = `goes with listener ${listener.name}: ${problem}`;
+      append(all, route.key, { listener: listener.key, hostname, reason: 'HostnameConflict', message });
+    }
+  }
+  return all;
 }
 
 function append<V>(map: Map<string, V[]>, key: string, value: V): void {

@@ -7,12 +7,14 @@ import type { ListenerNode, ListenerTls } from './listener.js';
 export interface Verdict {
   readonly accepted: Condition;
   readonly conflicted: Condition;
+  readonly programmed: Condition;
 }
 
 export function hostnameConflict(problem: string): Verdict {
   return {
     accepted: listenerConditions.notAcceptedHostname(problem),
     conflicted: listenerConditions.hostnameConflict(problem),
+    programmed: listenerConditions.notProgrammedHostname(problem),
   };
 }
 
@@ -20,6 +22,7 @@ export function protocolConflict(problem: string): Verdict {
   return {
     accepted: listenerConditions.notAcceptedProtocol(problem),
     conflicted: listenerConditions.protocolConflict(problem),
+    programmed: listenerConditions.notProgrammedProtocol(problem),
   };
 }
 
@@ -68,28 +71,40 @@ export class PortClaims {
   /** By transport and port. */
   readonly #ports = new Map<string, PortHolder>();
 
-  /** Claims for the listener, or says who was first. */
-  admit(listener: ListenerNode): Verdict | undefined {
-    // What is refused anyway holds nothing.
-    if (listener.protocol === undefined || listener.notAccepted) return undefined;
-    const port = `${listener.protocol === 'udp' ? 'udp' : 'tcp'}/${listener.port}`;
-    const holder = this.#ports.get(port);
-    if (!holder) {
-      this.#ports.set(port, { first: listener, byHostname: new Map([[listener.hostname, listener]]) });
-      return undefined;
-    }
+  /** Why the listener cannot be admitted: somebody was first. */
+  refuse(listener: ListenerNode): Verdict | undefined {
+    const holder = this.#ports.get(placeOf(listener));
+    // What is refused anyway holds nothing and is in nobody's way.
+    if (!holder || listener.protocol === undefined || listener.notAccepted) return undefined;
     if (holder.first.protocol !== listener.protocol) {
       return protocolConflict(
         `Port ${listener.port} is held by ${nameOf(holder.first)} with another protocol`,
       );
     }
     const same = holder.byHostname.get(listener.hostname);
-    if (same && !canShare(same, listener)) {
-      return hostnameConflict(`${describePlace(listener)} is held by ${nameOf(same)}`);
-    }
-    if (!same) holder.byHostname.set(listener.hostname, listener);
-    return undefined;
+    return same && !canShare(same, listener)
+      ? hostnameConflict(`${describePlace(listener)} is held by ${nameOf(same)}`)
+      : undefined;
   }
+
+  /** Claims for a listener that is not refused. */
+  admit(listener: ListenerNode): void {
+    if (listener.protocol === undefined || listener.notAccepted) return;
+    const holder = this.#ports.get(placeOf(listener));
+    if (!holder) {
+      this.#ports.set(placeOf(listener), {
+        first: listener,
+        byHostname: new Map([[listener.hostname, listener]]),
+      });
+    } else if (!holder.byHostname.has(listener.hostname)) {
+      holder.byHostname.set(listener.hostname, listener);
+    }
+  }
+}
+
+/** TCP and UDP have their own ports. */
+function placeOf({ protocol, port }: ListenerNode): string {
+  return `${protocol === 'udp' ? 'udp' : 'tcp'}/${port}`;
 }
 
 interface PortHolder {

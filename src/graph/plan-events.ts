@@ -78,7 +78,8 @@ function routeEvents({ route, parents, refusals }: SettledRoute): readonly Plann
   if (refusals.length > 0) events.push(warn(route.ref, 'HostnameConflict', describeRefusals(refusals)));
   for (const { accepted, conditions } of parents) {
     const [condition] = conditions;
-    if (!accepted && condition && !OWN_EVENT.has(condition.reason)) {
+    const isWildcard = condition?.reason === 'NotAllowedByListeners' && refusals.length > 0;
+    if (!accepted && condition && !isWildcard && !OWN_EVENT.has(condition.reason)) {
       events.push(warn(route.ref, 'Rejected', condition.message));
     }
   }

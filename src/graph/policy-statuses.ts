@@ -11,7 +11,7 @@ export interface CachePolicyReach {
   readonly effective: ReadonlySet<string>;
 }
 
-/** An entry for each targetRef, in their order. */
+/** An entry for each target, in their order. */
 export function cachePolicyAncestors(
   node: CachePolicyNode,
   { accepted }: CachePolicySettlement,
@@ -19,14 +19,20 @@ export function cachePolicyAncestors(
   controllerName: string,
 ): readonly AncestorStatus[] {
   const conditions = accepted.get(node) ?? [];
-  return node.targets.map((target, index) => {
+  const entries = new Map<string, AncestorStatus>();
+  for (const [index, target] of node.targets.entries()) {
     const verdict = conditions[index] ?? cachePolicyConditions.accepted();
-    return {
-      ancestorRef: target.ancestor,
-      controllerName,
-      conditions: [verdict, ...effectiveOf(target, verdict, reach), node.resolvedRefs],
-    };
-  });
+    const effective = effectiveOf(target, verdict, reach);
+    const { ancestor: ancestorRef, key } = target;
+    // A target that is named twice has one entry.
+    if (!entries.has(key))
+      entries.set(key, {
+        ancestorRef,
+        controllerName,
+        conditions: [verdict, ...effective, node.resolvedRefs],
+      });
+  }
+  return [...entries.values()];
 }
 
 /** Tells an inert policy from a working one; a policy that is not accepted has said why already. */

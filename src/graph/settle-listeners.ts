@@ -44,15 +44,22 @@ export function settleListeners(
   return { gateways, listenerSets, verdicts, joined };
 }
 
+/** Who loses against an older one is out; of the others those that are not distinct lose, all of them. */
 function admitAll(
   listeners: readonly ListenerNode[],
   claims: PortClaims,
   verdicts: Map<string, Verdict>,
 ): void {
-  const within = conflictsWithin(listeners);
-  for (const listener of listeners) {
-    const verdict = within.get(listener.key) ?? claims.admit(listener);
+  const left = listeners.filter((listener) => {
+    const verdict = claims.refuse(listener);
     if (verdict) verdicts.set(listener.key, verdict);
+    return !verdict;
+  });
+  const within = conflictsWithin(left);
+  for (const listener of left) {
+    const verdict = within.get(listener.key);
+    if (verdict) verdicts.set(listener.key, verdict);
+    else claims.admit(listener);
   }
 }
 

@@ -39,6 +39,11 @@ export const listenerConditions = {
     condition('ResolvedRefs', 'False', 'InvalidCACertificateKind', problem),
 
   programmed: (): Condition => condition('Programmed', 'True', 'Programmed', 'The listener is served'),
+  /** The suite asks for the reason of the conflict in all three conditions (ListenerSetHostnameConflict). */
+  notProgrammedHostname: (problem: string): Condition =>
+    condition('Programmed', 'False', 'HostnameConflict', problem),
+  notProgrammedProtocol: (problem: string): Condition =>
+    condition('Programmed', 'False', 'ProtocolConflict', problem),
   notProgrammed: (): Condition =>
     condition('Programmed', 'False', 'Invalid', 'The listener is not valid, so it is not served'),
   addressPending: (): Condition =>
