@@ -4,6 +4,7 @@
  * In: revisions of the configuration, as changes. Out: traffic served, outcomes of listeners, counts in shared memory.
  * It must not know Kubernetes, other workers or where revisions come from.
  */
+import { createHmac } from 'node:crypto';
 import type { ListenerOutcome } from '../../ir/proxy-engine.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { TrafficCounters } from '../../telemetry/traffic-counters.js';
@@ -11,9 +12,11 @@ import { ObjectCache } from '../cache/object-cache.js';
 import { MemoryStore } from '../cache/memory-store.js';
 import { HttpExchangeRunner } from '../exchange/http-exchange-runner.js';
 import type { ResponseCache } from '../exchange/response-cache.js';
-import { ANSWERED, type RequestStep, type RuleEntry } from '../exchange/route-entry.js';
+import type { RuleEntry } from '../exchange/route-entry.js';
 import { TimerWheel } from '../exchange/timer-wheel.js';
+import { compileExternalAuth } from '../filters/external-auth.js';
 import { MirrorClient } from '../filters/mirror-client.js';
+import { SessionTokens } from '../filters/session-token.js';
 import { BufferPool } from '../http1/buffer-pool.js';
 import { Http1Connector } from '../http1/http1-connector.js';
 import { Http1UpstreamWorker } from '../http1/http1-upstream-worker.js';
@@ -232,7 +235,8 @@ export class DataPlane {
       upstream: (key) => this.#upstreams.get(key),
       policy: (key) => this.#compiling.policies.get(key),
       mirror: new MirrorClient(this.#init.counters),
-      authorize: () => DENY_ALL,
+      authorize: (filter, upstream) => compileExternalAuth(filter, upstream, this.#wheel),
+      sessions: new SessionTokens(sessionKey(this.#init.options.ticketKeys)),
     };
   }
 
@@ -257,13 +261,10 @@ export class DataPlane {
   }
 }
 
-/** Nobody can be asked yet, and a filter that restricts access must not be passed over (invariant 6). */
-const DENY_ALL: RequestStep = {
-  run: (exchange) => {
-    exchange.refuse(500, 'external authorization is not available');
-    return ANSWERED;
-  },
-};
+/** Derived, so that neither key says anything about the other. */
+function sessionKey(ticketKeys: string): Buffer {
+  return createHmac('sha256', Buffer.from(ticketKeys, 'hex')).update('session persistence').digest();
+}
 
 function connectionCounts(counters: TrafficCounters, observer: TrafficObserver) {
   return {

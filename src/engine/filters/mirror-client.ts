@@ -1,6 +1,5 @@
 import type { TrafficCounters } from '../../telemetry/traffic-counters.js';
 import type { Exchange, RequestBodyTap } from '../exchange/exchange.js';
-import { addRequestFields } from '../exchange/own-fields.js';
 import { Piece } from '../exchange/piece.js';
 import {
   type EndpointConnector,
@@ -58,7 +57,6 @@ class MirrorCopy implements UpstreamHandler, RequestBodyTap {
 
   open(exchange: Exchange, connector: EndpointConnector): void {
     const head = exchange.request.snapshot();
-    addRequestFields(head, exchange.context);
     const hasBody = head.contentLength !== 0;
     const request: OutboundRequest = { head, piece: new Piece().clear(!hasBody), mayReuse: true };
     this.#stream = connector.open(request, this);
