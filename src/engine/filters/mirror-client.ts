@@ -19,10 +19,10 @@ const MOST_WAITING_BYTES = 256 * 1024;
 
 /** Sends copies of requests and throws their answers away. A mirror that is slow or gone costs the request nothing. */
 export class MirrorClient implements MirrorSender {
-  readonly #counters: TrafficCounters;
+  readonly #counters: Pick<TrafficCounters, 'count'>;
   #inFlight = 0;
 
-  constructor(counters: TrafficCounters) {
+  constructor(counters: Pick<TrafficCounters, 'count'>) {
     this.#counters = counters;
   }
 
