@@ -87,7 +87,9 @@ function sharedListeners({
   const add = (node: { readonly listeners: GatewayNode['listeners'] }, parent: GatewayNode): void => {
     if (parent.refused || parent.parameters.addressing !== 'shared') return;
     for (const listener of node.listeners) {
-      if (!listener.servable || verdicts.has(listener.key)) continue;
+      // A TCP or UDP port is one listener's, and of its routes the oldest serves: no hostname to own.
+      const hasHostnames = listener.protocol === 'http' || listener.protocol === 'tls';
+      if (!hasHostnames || !listener.servable || verdicts.has(listener.key)) continue;
       const { crossNamespacePaths } = parent.parameters;
       members.set(listener.key, { listener, crossNamespacePaths });
     }
