@@ -2,130 +2,65 @@ import type { Endpoint } from '../../ir/upstream.js';
 import { FAILED, PENDING, WRITTEN, type WriteOutcome } from '../wire/wire.js';
 import * as counter from './counters.js';
 import { DetachedStream } from './detached-stream.js';
-import type { DownstreamContext, DownstreamStream } from './downstream.js';
+import type { DownstreamStream } from './downstream.js';
 import type { Termination } from './exchange-record.js';
 import type { ExchangeServices } from './exchange-services.js';
-import type { Exchange, InboundExchange, RequestBodyTap, ResponseSource } from './exchange.js';
+import type { Exchange, InboundExchange, ResponseSource } from './exchange.js';
 import type { Fields } from './fields.js';
 import { gatewayAnswer } from './gateway-answer.js';
 import { grpcAnswer, isGrpc } from './grpc-answer.js';
 import type { RequestHead, ResponseHead } from './heads.js';
-import { InboundBody } from './inbound-body.js';
-import { addRequestFields, addResponseFields, dateNow } from './own-fields.js';
+import { addResponseFields, dateNow } from './own-fields.js';
 import { Piece } from './piece.js';
-import { FETCH, PASS, SWALLOW, type ResponseTap } from './response-cache.js';
+import { SWALLOW, type ResponseTap } from './response-cache.js';
+import { runResponseSteps } from './response-steps.js';
+import { budgetOf } from './retry-budget.js';
 import { DEFAULT_BACKOFF_MS, decideRetry, isIdempotent, isRetriedStatus, statusOf } from './retry-rules.js';
-import { CONTINUE, SUSPENDED } from './route-entry.js';
-import type {
-  BackendEntry,
-  RequestStep,
-  ResponseStep,
-  RouteEntry,
-  RuleEntry,
-  StepOutcome,
-} from './route-entry.js';
-import { Timer } from './timer-wheel.js';
-import {
-  isUnavailable,
-  type UpstreamFailure,
-  type UpstreamHandler,
-  type UpstreamStream,
-} from './upstream.js';
+import { StagedExchange } from './staged-exchange.js';
+import { isUnavailable } from './upstream.js';
+import type { Unavailable, UpstreamFailure, UpstreamHandler, UpstreamStream } from './upstream.js';
 
 /** Largest request body that is kept to be sent again. */
 const MAX_REPLAY_BYTES = 64 * 1024;
 
-const RULE_STEPS = 0;
-const BACKEND_STEPS = 1;
-/** The cache was asked, or is not concerned. */
-const ADMITTED = 2;
+const NO_UPSTREAM: Unavailable = { status: 500, reason: 'the backend has no upstream' };
 
 /** Passed down within one call, never kept. */
 const scratch = new Piece();
 
-/** The exchange of {@link Exchange}; made for one request by {@link HttpExchangeRunner}. */
-export class HttpExchange extends Timer implements Exchange, InboundExchange, UpstreamHandler {
-  readonly context: DownstreamContext;
-  request: RequestHead;
-  readonly originalMethod: string;
-  readonly originalAuthority: string;
-  readonly originalPath: string;
-  route: RouteEntry | undefined = undefined;
-  rule: RuleEntry | undefined = undefined;
-  backend: BackendEntry | undefined = undefined;
-  endpoint: Endpoint | undefined = undefined;
-  attempts = 0;
-  status = 0;
-  responseBytes = 0;
-  readonly startedAt: number;
-  upstreamStartedAt = 0;
-  upstreamHeadAt = 0;
-  responseHeadAt = 0;
-  endedAt = 0;
-  cacheResult = '';
-  termination: Termination = 'complete';
-  detail = '';
-  closed = false;
-  tap: ResponseTap | undefined = undefined;
-
-  readonly #services: ExchangeServices;
-  readonly #body: InboundBody;
+/** The exchange of {@link Exchange}; made for one request by `HttpExchangeRunner`. */
+export class HttpExchange extends StagedExchange implements InboundExchange, UpstreamHandler {
   #stream: DownstreamStream;
   #upstream: UpstreamStream | undefined = undefined;
   #source: ResponseSource | undefined = undefined;
-  #stage = RULE_STEPS;
-  #step = 0;
-  /** A step is running: what it calls is not to go on under it. */
-  #stepping = false;
-  #proceeded = false;
   /** The codec holds the body back, or waits to be told to send it. */
   #held: boolean;
   /** The codec was told `PENDING`. */
   #owesResume = false;
-  #preferred: string | undefined = undefined;
+  #beginning = false;
   /** The response of the backend is for the tap alone. */
   #swallowing = false;
-  /** A response was begun towards the client. */
-  #responded = false;
   #tunnel = false;
   #tunnelEnds = 0;
+  /** A dead connection was replaced, and how often that cost an attempt that does not count. */
   #replaced = false;
   #replacements = 0;
-  /** The record was taken, though a fetch goes on. */
-  #recorded = false;
-  #requestDue = 0;
-  #attemptDue = 0;
-  #headDue = 0;
-  #retryDue = 0;
 
   constructor(services: ExchangeServices, stream: DownstreamStream, request: RequestHead, first: Piece) {
-    super();
-    this.#services = services;
+    super(services, stream, request, first);
     this.#stream = stream;
-    this.context = stream.context;
-    this.request = request;
-    this.originalMethod = request.method;
-    this.originalAuthority = request.authority;
-    this.originalPath = request.path;
-    this.startedAt = performance.now();
-    this.#body = new InboundBody(first);
     this.#held = request.expectContinue;
-  }
-
-  get requestBytes(): number {
-    return this.#body.bytes;
   }
 
   // — the beginning —
 
   /** Routes and runs as far as it goes at once. */
   begin(): void {
-    const found = this.#services.router.route(this.context, this.request);
-    if (typeof found === 'number') {
-      this.refuse(found, found === 421 ? 'another server answers for the host' : 'no rule matches');
-    } else this.#enter(found);
-    this.#body.settle();
-    if (!this.closed && !this.#upstream && !this.#responded) this.#hold();
+    this.#beginning = true;
+    this.findRoute();
+    this.#beginning = false;
+    this.body.settle();
+    if (!this.closed && !this.#upstream && !this.responded) this.hold();
   }
 
   /** Asks the backend of another exchange, for the cache's sake. */
@@ -134,137 +69,41 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
     this.rule = like.rule;
     this.backend = like.backend;
     this.tap = tap;
-    this.#recorded = true;
-    this.#stage = ADMITTED;
+    this.recorded = true;
+    this.skipStages();
     this.forward();
-  }
-
-  #enter(route: RouteEntry): void {
-    const { rule } = route;
-    this.route = route;
-    this.rule = rule;
-    const limit = this.context.settings.maxRequestBodyBytes;
-    if (rule.refusal) {
-      this.refuse(rule.refusal.status, rule.refusal.reason);
-      return;
-    }
-    if (limit >= 0 && (this.request.contentLength > limit || this.#body.bytes > limit)) {
-      this.refuse(413, 'the body of the request is too large');
-      return;
-    }
-    if (rule.requestMs > 0) this.#requestDue = this.startedAt + rule.requestMs;
-    if (this.#requestDue > 0) this.#arm(this.startedAt);
-    addRequestFields(this.request, this.context);
-    this.#advance();
-  }
-
-  proceed(): void {
-    if (this.#stepping) this.#proceeded = true;
-    else if (!this.closed && !this.#responded) this.#advance();
-  }
-
-  /** Runs steps from where it stands; then the cache; then the backend. */
-  #advance(): void {
-    if (this.#stage === RULE_STEPS) {
-      if (this.rule && !this.#runSteps(this.rule.requestSteps)) return;
-      if (!this.#chooseBackend()) return;
-      this.#stage = BACKEND_STEPS;
-      this.#step = 0;
-    }
-    if (this.#stage === BACKEND_STEPS) {
-      if (this.backend && !this.#runSteps(this.backend.requestSteps)) return;
-      this.#stage = ADMITTED;
-      if (!this.#admit()) return;
-    }
-    this.forward();
-  }
-
-  /** False: a step answered or waits. */
-  #runSteps(steps: readonly RequestStep[]): boolean {
-    while (this.#step < steps.length) {
-      const step = steps[this.#step++];
-      if (!step) break;
-      const outcome = this.#runStep(step);
-      if (outcome === SUSPENDED) this.#hold();
-      if (outcome !== CONTINUE || this.closed || this.#responded) return false;
-    }
-    return true;
-  }
-
-  #runStep(step: RequestStep): StepOutcome {
-    this.#stepping = true;
-    this.#proceeded = false;
-    const outcome = step.run(this);
-    this.#stepping = false;
-    return outcome === SUSPENDED && this.#hasProceeded() ? CONTINUE : outcome;
-  }
-
-  #hasProceeded(): boolean {
-    return this.#proceeded;
-  }
-
-  #chooseBackend(): boolean {
-    const { rule } = this;
-    if (!rule) return false;
-    const kept = rule.affinity?.find(this);
-    this.#preferred = kept?.endpoint;
-    const backend = kept ? kept.backend : rule.backends.next();
-    this.backend = backend;
-    if (!backend) this.refuse(500, 'the rule has no backend');
-    else if (backend.refusal) this.refuse(backend.refusal.status, backend.refusal.reason);
-    else return true;
-    return false;
-  }
-
-  /** False: the cache answers, or will say when to go on. */
-  #admit(): boolean {
-    const { cache } = this.#services;
-    if (!cache || this.backend?.policy?.handler !== 'proxycache' || this.request.upgrade !== '') return true;
-    const verdict = cache.admit(this);
-    return verdict === PASS || verdict === FETCH;
   }
 
   // — attempts —
 
   forward(): void {
-    if (this.closed || this.#responded || this.#upstream) return;
+    if (this.closed || this.responded || this.#upstream) return;
     this.#attempt(undefined);
   }
 
   #attempt(avoided: Endpoint | undefined): void {
-    const target = this.backend?.upstream;
-    const choice = target?.choose(this.#preferred, avoided) ?? {
-      status: 500,
-      reason: 'the backend has no upstream',
-    };
+    const choice = this.backend?.upstream?.choose(this.preferred, avoided) ?? NO_UPSTREAM;
     if (isUnavailable(choice)) {
       this.#giveUp(choice.status, choice.reason);
       return;
     }
-    this.attempts++;
     this.endpoint = choice.endpoint;
-    const now = this.attempts === 1 && !this.#requestDue ? this.startedAt : performance.now();
-    this.upstreamStartedAt = now;
-    this.#setAttemptDeadlines(now);
-    const body = this.#body;
+    this.noteAttempt(this.#beginning ? this.startedAt : performance.now());
+    const { body, request } = this;
     if (this.#mayReplay()) body.keepFirst();
     body.fill(scratch);
-    const mayReuse = !this.#replaced;
-    this.#upstream = choice.open({ head: this.request, piece: scratch, mayReuse }, this);
+    const upstream = choice.open({ head: request, piece: scratch, mayReuse: !this.#replaced }, this);
+    this.#upstream = upstream;
     if (!this.#mayReplay()) body.forget();
-    if (body.trailers && this.#isOpen()) this.#upstream.sendTrailers(body.trailers);
+    if (body.trailers) upstream.sendTrailers(body.trailers);
     if (!body.done) this.#letFlow();
-  }
-
-  #isOpen(): boolean {
-    return this.#upstream !== undefined;
   }
 
   /** The body is kept while another attempt is thinkable. */
   #mayReplay(): boolean {
-    if (this.#body.done && this.#body.bytes === 0) return false;
+    if (this.body.done && this.body.bytes === 0) return false;
     return (
-      this.#body.bytes <= MAX_REPLAY_BYTES &&
+      this.body.bytes <= MAX_REPLAY_BYTES &&
       (this.rule?.retry !== undefined || isIdempotent(this.request.method))
     );
   }
@@ -273,12 +112,12 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
     const reused = this.#upstream?.reused ?? false;
     this.#upstream = undefined;
     if (this.closed) return;
-    if (this.#responded || this.#swallowing) this.#breakOff(failure.detail);
+    if (this.responded || this.#swallowing) this.#breakOff(failure.detail);
     else this.#attemptFailed(failure, reused);
   }
 
   #attemptFailed(failure: UpstreamFailure, reused: boolean): void {
-    const decision = this.#body.isComplete
+    const decision = this.body.isComplete
       ? decideRetry(this.rule?.retry, {
           failure,
           method: this.request.method,
@@ -287,16 +126,17 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
           replaced: this.#replaced,
         })
       : 'give-up';
-    if (decision === 'give-up') {
+    const isOverBudget = decision === 'retry' && budgetOf(this.rule?.retry)?.take() === false;
+    if (decision === 'give-up' || isOverBudget) {
       this.#giveUp(statusOf(failure), failure.detail);
       return;
     }
-    this.#count(counter.UPSTREAM_RETRIES_TOTAL, 1);
+    this.count(counter.UPSTREAM_RETRIES_TOTAL, 1);
     if (decision === 'retry') this.#retryLater();
     else if (decision === 'replace') {
       this.#replaced = true;
       this.#replacements++;
-      this.#preferred ??= this.endpoint && `${this.endpoint.address}:${this.endpoint.port}`;
+      this.preferred ??= this.endpoint && `${this.endpoint.address}:${this.endpoint.port}`;
       this.#attempt(undefined);
     } else this.#failover(failure);
   }
@@ -304,7 +144,7 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
   /** Another endpoint, unless there is none: then the first failure is the answer. */
   #failover(failure: UpstreamFailure): void {
     const failed = this.endpoint;
-    this.#preferred = undefined;
+    this.preferred = undefined;
     const choice = this.backend?.upstream?.choose(undefined, failed);
     if (!choice || isUnavailable(choice) || choice.endpoint === failed)
       this.#giveUp(statusOf(failure), failure.detail);
@@ -312,13 +152,9 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
   }
 
   #retryLater(): void {
-    const now = performance.now();
-    this.#attemptDue = 0;
-    this.#headDue = 0;
-    this.#preferred = undefined;
-    this.#retryDue = now + (this.rule?.retry?.backoffMs ?? DEFAULT_BACKOFF_MS);
-    this.#hold();
-    this.#arm(now);
+    this.preferred = undefined;
+    this.hold();
+    this.awaitRetry(performance.now(), this.rule?.retry?.backoffMs ?? DEFAULT_BACKOFF_MS);
   }
 
   /** No attempt gave an answer. */
@@ -327,7 +163,7 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
     this.tap = undefined;
     const isAnswered = tap?.onFailure(this, status) ?? false;
     tap?.onAbort();
-    if (!isAnswered && !this.#responded) this.refuse(status, detail);
+    if (!isAnswered && !this.responded) this.refuse(status, detail);
   }
 
   // — the body of the request —
@@ -336,17 +172,17 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
     if (this.closed) return WRITTEN;
     const upstream = this.#upstream;
     if (this.#tunnel) return this.#sendIntoTunnel(piece);
-    this.#body.receive(piece, upstream && !this.#mayReplay() ? 0 : Infinity);
+    this.body.receive(piece, upstream && !this.#mayReplay() ? 0 : Infinity);
     const limit = this.context.settings.maxRequestBodyBytes;
-    if (limit >= 0 && this.#body.bytes > limit) {
+    if (limit >= 0 && this.body.bytes > limit) {
       this.#tooLarge();
       return WRITTEN;
     }
     if (!upstream) {
-      if (!this.#upstream) this.#hold();
+      if (!this.#upstream) this.hold();
       return WRITTEN;
     }
-    if (piece.last && this.#headDue > 0) this.#headDue = performance.now() + (this.rule?.awaitHeadMs ?? 0);
+    if (piece.last) this.requestSent();
     const outcome = upstream.sendData(piece);
     if (outcome === PENDING) this.#owesResume = true;
     return outcome;
@@ -354,7 +190,7 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
 
   onRequestTrailers(trailers: Fields): void {
     if (this.closed) return;
-    this.#body.receiveTrailers(trailers, scratch.clear(true));
+    this.body.receiveTrailers(trailers, scratch.clear(true));
     this.#upstream?.sendTrailers(trailers);
   }
 
@@ -365,34 +201,30 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
   }
 
   collectBody(limit: number, done: (body: Buffer | undefined) => void): void {
-    if (this.#body.collect(limit, done)) this.#letFlow();
-  }
-
-  tapBody(tap: RequestBodyTap): void {
-    this.#body.tap(tap, scratch);
+    if (this.body.collect(limit, done)) this.#letFlow();
   }
 
   #tooLarge(): void {
-    if (this.#responded) this.#breakOff('the body of the request is too large', 'gateway');
+    if (this.responded) this.#breakOff('the body of the request is too large', 'gateway');
     else this.refuse(413, 'the body of the request is too large');
   }
 
   #sendIntoTunnel(piece: Piece): WriteOutcome {
-    this.#body.bytes += piece.length;
+    this.body.bytes += piece.length;
     const outcome = this.#upstream?.sendData(piece) ?? FAILED;
     if (outcome === PENDING) this.#owesResume = true;
     if (piece.last) this.#endTunnel();
     return outcome;
   }
 
-  #hold(): void {
-    if (this.#held || this.#body.done || this.#body.isCollecting) return;
+  protected override hold(): void {
+    if (this.#held || this.body.done || this.body.isCollecting) return;
     this.#held = true;
     this.#stream.pauseBody();
   }
 
   #letFlow(): void {
-    if (!this.#held && !this.#owesResume) return;
+    if (this.closed || (!this.#held && !this.#owesResume)) return;
     this.#held = false;
     this.#owesResume = false;
     this.#stream.resumeBody();
@@ -401,39 +233,41 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
   // — the response —
 
   onUpstreamInformational(head: ResponseHead): void {
-    if (!this.#responded && !this.closed) this.#stream.sendInformational(head);
+    if (!this.responded && !this.closed) this.#stream.sendInformational(head);
   }
 
   onUpstreamHead(head: ResponseHead, piece: Piece): WriteOutcome {
     if (this.closed) return FAILED;
     this.upstreamHeadAt = performance.now();
-    this.#headDue = 0;
-    const isOver = piece.last;
-    if (
-      isRetriedStatus(this.rule?.retry, head.status, this.attempts - this.#replacements) &&
-      this.#body.isComplete
-    ) {
-      if (!isOver) this.#upstream?.abort();
-      this.#upstream = undefined;
-      this.#count(counter.UPSTREAM_RETRIES_TOTAL, 1);
-      this.#retryLater();
-      return FAILED;
-    }
+    this.headDue = 0;
+    if (this.#asksAgain(head.status, piece.last)) return FAILED;
     if (head.status === 101) this.#enterTunnel();
-    else if (isOver) this.#upstream = undefined;
-    const { tap } = this;
-    if (tap) {
-      this.#swallowing = tap.onHead(this, head) === SWALLOW;
-      if (piece.length > 0) tap.onData(piece);
-      if (this.#swallowing) {
-        if (isOver) this.#endTap(undefined);
-        return WRITTEN;
-      }
-    }
-    this.#responded = true;
+    else if (piece.last) this.#upstream = undefined;
+    if (this.tap && this.#swallows(this.tap, head, piece)) return WRITTEN;
+    this.responded = true;
     const outcome = this.#relay(head, piece, this.upstreamHeadAt);
-    if (this.#tunnel && !this.closed) this.#letFlow();
+    if (this.#tunnel) this.#letFlow();
     return outcome;
+  }
+
+  /** The policy of the rule does not take this answer: another attempt follows. */
+  #asksAgain(status: number, isOver: boolean): boolean {
+    const policy = this.rule?.retry;
+    if (!isRetriedStatus(policy, status, this.attempts - this.#replacements) || !this.body.isComplete)
+      return false;
+    if (budgetOf(policy)?.take() === false) return false;
+    if (!isOver) this.#upstream?.abort();
+    this.#upstream = undefined;
+    this.count(counter.UPSTREAM_RETRIES_TOTAL, 1);
+    this.#retryLater();
+    return true;
+  }
+
+  #swallows(tap: ResponseTap, head: ResponseHead, piece: Piece): boolean {
+    this.#swallowing = tap.onHead(this, head) === SWALLOW;
+    if (piece.length > 0) tap.onData(piece);
+    if (this.#swallowing && piece.last) this.#endTap(undefined);
+    return this.#swallowing;
   }
 
   onUpstreamData(piece: Piece): WriteOutcome {
@@ -459,8 +293,8 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
   }
 
   respondHead(head: ResponseHead, piece: Piece, source: ResponseSource): WriteOutcome {
-    if (this.closed || this.#responded) return FAILED;
-    this.#responded = true;
+    if (this.closed || this.responded) return FAILED;
+    this.responded = true;
     this.#source = source;
     return this.#relay(head, piece, performance.now());
   }
@@ -480,30 +314,29 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
     if (!this.closed) this.#breakOff(detail);
   }
 
-  answer(head: ResponseHead, body?: Buffer): void {
+  answer(head: ResponseHead, body = EMPTY): void {
     this.#answerWith(head, body, 'complete', '');
   }
 
   refuse(status: number, detail: string): void {
     if (isGrpc(this.request)) {
-      this.#answerWith(grpcAnswer(status, detail), undefined, 'gateway', detail);
+      this.#answerWith(grpcAnswer(status, detail), EMPTY, 'gateway', detail);
       return;
     }
     const { head, body } = gatewayAnswer(status);
     this.#answerWith(head, body, 'gateway', detail);
   }
 
-  #answerWith(head: ResponseHead, body: Buffer | undefined, termination: Termination, detail: string): void {
-    if (this.closed || this.#responded) return;
-    this.#responded = true;
+  #answerWith(head: ResponseHead, body: Buffer, termination: Termination, detail: string): void {
+    if (this.closed || this.responded) return;
+    this.responded = true;
     this.#upstream?.abort();
     this.#upstream = undefined;
     this.#dropTap();
     if (!head.fields.has('date')) head.fields.addBlock(dateNow());
     this.status = head.status;
     this.responseHeadAt = performance.now();
-    if (body) scratch.set(body, 0, body.length, true);
-    else scratch.clear(true);
+    scratch.set(body, 0, body.length, true);
     this.responseBytes = scratch.length;
     if (this.#stream.sendHead(head, scratch) === FAILED) this.onRequestAbort('the client is gone');
     else this.#finish(termination, detail, this.responseHeadAt);
@@ -513,8 +346,8 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
   #relay(head: ResponseHead, piece: Piece, now: number): WriteOutcome {
     const isOver = piece.last;
     addResponseFields(head);
-    if (this.backend) this.#runResponseSteps(this.backend.responseSteps, head);
-    if (this.rule) this.#runResponseSteps(this.rule.responseSteps, head);
+    if (this.backend) runResponseSteps(this.backend.responseSteps, this, head);
+    if (this.rule) runResponseSteps(this.rule.responseSteps, this, head);
     this.rule?.affinity?.remember(this, head);
     this.status = head.status;
     this.responseHeadAt = now;
@@ -523,17 +356,6 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
     if (outcome === FAILED) this.onRequestAbort('the client is gone');
     else if (isOver) this.#complete(now);
     return outcome;
-  }
-
-  #runResponseSteps(steps: readonly ResponseStep[], head: ResponseHead): void {
-    if (steps.length === 0) return;
-    for (const step of steps) step.run(this, head);
-    // What frames the message is not for filters to say.
-    const { contentLength, fields } = head;
-    const said = fields.get('content-length');
-    if (said !== undefined && contentLength >= 0 && said !== String(contentLength)) {
-      fields.set('content-length', String(contentLength));
-    } else if (said !== undefined && contentLength < 0) fields.remove('content-length');
   }
 
   #send(piece: Piece): WriteOutcome {
@@ -567,9 +389,7 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
   #enterTunnel(): void {
     this.#tunnel = true;
     this.#held = true;
-    this.#requestDue = 0;
-    this.#attemptDue = 0;
-    this.#services.wheel.remove(this);
+    this.stopClock();
   }
 
   #endTunnel(): void {
@@ -580,7 +400,7 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
 
   onRequestAbort(detail: string): void {
     if (this.closed) return;
-    this.#body.abort();
+    this.body.abort();
     if (this.#upstream && !this.#tunnel && this.tap?.wantsRest()) {
       this.#detach(detail);
       return;
@@ -595,9 +415,9 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
   /** The client has left, the fetch goes on for the store. */
   #detach(detail: string): void {
     const stream = this.#stream;
-    this.#record('client', detail, performance.now());
+    this.record('client', detail, performance.now());
     this.request = this.request.snapshot();
-    this.#responded = true;
+    this.responded = true;
     this.#owesResume = false;
     this.#stream = new DetachedStream(this.context);
     stream.release();
@@ -610,7 +430,7 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
     this.#upstream = undefined;
     this.#source?.cancel();
     this.#dropTap();
-    if (!this.#responded) {
+    if (!this.responded) {
       this.refuse(termination === 'timeout' ? 504 : 502, detail);
       return;
     }
@@ -621,80 +441,36 @@ export class HttpExchange extends Timer implements Exchange, InboundExchange, Up
   #finish(termination: Termination, detail: string, now = 0): void {
     if (this.closed) return;
     this.closed = true;
-    this.#services.wheel.remove(this);
-    this.#record(termination, detail, now === 0 ? performance.now() : now);
+    this.services.wheel.remove(this);
+    this.record(termination, detail, now === 0 ? performance.now() : now);
     this.#stream.release();
-  }
-
-  #record(termination: Termination, detail: string, now: number): void {
-    if (this.#recorded) return;
-    this.#recorded = true;
-    this.termination = termination;
-    this.detail = detail;
-    this.endedAt = now;
-    this.#services.observer.onExchangeEnd(this);
   }
 
   // — time —
 
-  #setAttemptDeadlines(now: number): void {
-    const backendMs = this.rule?.backendRequestMs ?? 0;
-    const headMs = this.rule?.awaitHeadMs ?? 0;
-    this.#retryDue = 0;
-    this.#attemptDue = backendMs > 0 ? now + backendMs : 0;
-    this.#headDue = headMs > 0 ? now + headMs : 0;
-    if (backendMs > 0 || headMs > 0) this.#arm(now);
-  }
-
-  #arm(now: number): void {
-    let due = Infinity;
-    if (this.#requestDue > 0) due = this.#requestDue;
-    if (this.#attemptDue > 0 && this.#attemptDue < due) due = this.#attemptDue;
-    if (this.#headDue > 0 && this.#headDue < due) due = this.#headDue;
-    if (this.#retryDue > 0 && this.#retryDue < due) due = this.#retryDue;
-    if (due !== Infinity) this.#services.wheel.arm(this, Math.max(due - now, 0));
-  }
-
-  override expire(): void {
-    if (this.closed) return;
-    const now = performance.now();
-    if (this.#requestDue > 0 && this.#requestDue <= now) {
-      if (this.#responded) this.#breakOff('the time of the request is over', 'timeout');
-      else this.#giveUpInTime();
-    } else if (this.#retryDue > 0 && this.#retryDue <= now) {
-      this.#retryDue = 0;
-      this.#attempt(this.endpoint);
-    } else if (this.#attemptDue > 0 && this.#attemptDue <= now) {
-      this.#attemptTimedOut('the backend took too long');
-    } else if (this.#headDue > 0 && this.#headDue <= now && this.#body.done) {
-      this.#attemptTimedOut('the backend does not answer');
-    } else {
-      if (this.#headDue > 0 && this.#headDue <= now) this.#headDue = now + (this.rule?.awaitHeadMs ?? 0);
-      this.#arm(now);
+  protected override requestTimedOut(): void {
+    if (this.responded) {
+      this.#breakOff('the time of the request is over', 'timeout');
+      return;
     }
-  }
-
-  #giveUpInTime(): void {
     this.#upstream?.abort();
     this.#upstream = undefined;
     this.#giveUp(504, 'the time of the request is over');
   }
 
-  #attemptTimedOut(detail: string): void {
-    this.#attemptDue = 0;
-    this.#headDue = 0;
-    if (this.#responded || this.#swallowing) {
+  protected override attemptTimedOut(detail: string): void {
+    if (this.responded || this.#swallowing) {
       this.#breakOff(detail, 'timeout');
       return;
     }
     this.#upstream?.abort();
     this.#upstream = undefined;
     this.#attemptFailed({ kind: 'timeout', detail }, false);
-    if (!this.closed) this.#arm(performance.now());
   }
 
-  #count(cell: number, by: number): void {
-    const { counters } = this.#services;
-    counters[cell] = (counters[cell] ?? 0) + by;
+  protected override retry(): void {
+    this.#attempt(this.endpoint);
   }
 }
+
+const EMPTY = Buffer.alloc(0);

@@ -106,6 +106,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   onRead(buffer: Buffer, length: number): void {
     const { bytes, from, to } = this.#buffer.locate(buffer, length);
     this.#process(bytes, from, to);
+    this.#buffer.forget();
     this.#read();
   }
 

@@ -40,6 +40,11 @@ export class InboundBuffer {
     return this;
   }
 
+  /** What was located is consumed. */
+  forget(): void {
+    this.bytes = EMPTY;
+  }
+
   share(): void {
     if (!this.left) this.#wire.readInto(this.#worker.landing);
   }
