@@ -49,14 +49,15 @@ function effectiveOf(
   ];
 }
 
-/** A Warning for each target at which the policy is not accepted. */
+/** A Warning for each ancestor at which the policy is not accepted or has a bad reference. */
 export function policyEvents(
   { ref }: CachePolicyNode | BackendTlsNode,
   ancestors: readonly AncestorStatus[],
 ): readonly PlannedEvent[] {
-  return ancestors.flatMap(({ conditions }) =>
-    conditions
-      .filter(({ type, status }) => type === 'Accepted' && status === 'False')
-      .map(({ reason, message }) => ({ object: ref, type: 'Warning', reason, message }) as const),
-  );
+  return ancestors.flatMap(({ conditions }) => {
+    const bad = (type: string): Condition | undefined =>
+      conditions.find((one) => one.type === type && one.status === 'False');
+    const fault = bad('Accepted') ?? bad('ResolvedRefs');
+    return fault ? [{ object: ref, type: 'Warning', reason: fault.reason, message: fault.message }] : [];
+  });
 }
