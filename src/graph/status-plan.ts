@@ -103,3 +103,13 @@ export interface PlannedEvent {
   readonly reason: string;
   readonly message: string;
 }
+
+/**
+ * `spec.infrastructure` of a Gateway: labels and annotations that the objects made for it must carry (GEP-1867).
+ * Only of Gateways that give some.
+ */
+export interface PlannedInfrastructure {
+  readonly gateway: ObjectRef;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
