@@ -1,8 +1,10 @@
 import type { BackendTrafficPolicy } from '../apis/gateway/backend-traffic-policy.js';
 import type { SessionPersistence } from '../apis/gateway/session-persistence.js';
 import { parseDuration } from '../util/duration.js';
-import type { BackendNode } from './http-rule.js';
 import type { Scope } from './context.js';
+import type { BackendNode } from './http-rule.js';
+import { createdAtOf, compareAge } from './precedence.js';
+import { findSessionFault } from './session-fault.js';
 
 /** GEP-3388: how many of the requests to a backend may be retries. */
 export interface RetryBudget {
@@ -25,11 +27,28 @@ export function trafficSettingsOf(backends: readonly BackendNode[], { lookup }: 
   for (const { backend } of backends) {
     if (!('target' in backend)) continue;
     const { namespace, service } = backend.target;
-    for (const policy of lookup.find('trafficPolicies', `${namespace}/${service}`) ?? []) {
-      found = { ...settingsOf(policy), ...found };
-    }
+    const winner = winnerOf(lookup.find('trafficPolicies', `${namespace}/${service}`) ?? []);
+    if (winner && faultOf(winner) === undefined) found = { ...settingsOf(winner), ...found };
   }
   return found;
+}
+
+/** The one of several policies of a Service that counts: the oldest. */
+export function winnerOf(policies: readonly BackendTrafficPolicy[]): BackendTrafficPolicy | undefined {
+  const [winner] = policies.map((policy) => ({ policy, ...agedOf(policy) })).sort(compareAge);
+  return winner?.policy;
+}
+
+/** What makes a policy govern nothing. */
+export function faultOf({ spec }: BackendTrafficPolicy): string | undefined {
+  const strange = spec.targetRefs.find(({ group, kind }) => group !== '' || kind !== 'Service');
+  if (strange) return `spec.targetRefs: ${strange.kind} of group "${strange.group}" is no backend`;
+  return findSessionFault(spec.sessionPersistence)?.cause;
+}
+
+function agedOf(policy: BackendTrafficPolicy) {
+  const { namespace, name } = policy.metadata;
+  return { createdAt: createdAtOf(policy), id: `${namespace}/${name}` };
 }
 
 function settingsOf({ spec }: BackendTrafficPolicy): TrafficSettings {

@@ -3,7 +3,8 @@ import { trafficSettingsOf } from './backend-traffic-policy.js';
 import type { Scope } from './context.js';
 import type { RuleFault, RuleNode, RulesVerdict } from './http-rule.js';
 import { findGrpcMatchFault } from './match-faults.js';
-import { findFiltersFault, findSessionFault, judgeRules, resolveBackends, resolveFilters } from './rules.js';
+import { findSessionFault } from './session-fault.js';
+import { findFiltersFault, judgeRules, resolveBackends, resolveFilters } from './rules.js';
 
 export type GrpcRuleNode = RuleNode<GrpcRouteMatch, NoOptions>;
 

@@ -9,14 +9,8 @@ import { trafficSettingsOf } from './backend-traffic-policy.js';
 import type { Scope } from './context.js';
 import type { RuleFault, RuleNode, RulesVerdict } from './http-rule.js';
 import { findHttpMatchFault } from './match-faults.js';
-import {
-  findFiltersFault,
-  findSessionFault,
-  findTimeoutsFault,
-  judgeRules,
-  resolveBackends,
-  resolveFilters,
-} from './rules.js';
+import { findSessionFault } from './session-fault.js';
+import { findFiltersFault, findTimeoutsFault, judgeRules, resolveBackends, resolveFilters } from './rules.js';
 
 export type HttpRuleNode = RuleNode<HttpRouteMatch, HttpRuleOptions>;
 

@@ -11,6 +11,11 @@ export function planEvents(graph: Graph): readonly PlannedEvent[] {
     ...graph.gateways.flatMap(gatewayEvents),
     ...graph.listenerSets.flatMap(listenerSetEvents),
     ...graph.routes.flatMap(routeEvents),
+    ...graph.policies.traffic.flatMap(({ ref, accepted, gateways }) =>
+      accepted.status === 'True' || gateways.length === 0
+        ? []
+        : [warn(ref, accepted.reason, accepted.message)],
+    ),
   ];
   return distinct(events).sort(byObject);
 }

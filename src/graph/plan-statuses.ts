@@ -10,6 +10,7 @@ import type { SettledRoute } from './route.js';
 import type { GraphSettings } from './settings.js';
 import type { PlannedEvent, PlannedStatus } from './status-plan.js';
 import { supportedFeatures } from './supported-features.js';
+import { trafficPolicyAncestors, type TrafficPolicyNode } from './traffic-policy-status.js';
 
 export interface PlannedStatuses {
   readonly statuses: readonly PlannedStatus[];
@@ -23,6 +24,7 @@ export class StatusPlanner {
   readonly #gateways = new Memo<PlannedStatus>();
   readonly #listenerSets = new Memo<PlannedStatus>();
   readonly #routes = new Memo<PlannedStatus>();
+  readonly #traffic = new Memo<PlannedStatus>();
   readonly #events = new Memo<readonly PlannedEvent[]>();
   readonly #policies: PolicyStatusPlanner;
 
@@ -49,12 +51,14 @@ export class StatusPlanner {
       ...this.#planListenerSets(graph, siblings),
       ...graph.routes.map((route) => this.#planRoute(route)),
       ...policies.statuses,
+      ...graph.policies.traffic.map((node) => this.#planTraffic(node)),
     ];
     const events = withMore(this.#planEvents(graph), policies.events);
     this.#classes.endPass();
     this.#gateways.endPass();
     this.#listenerSets.endPass();
     this.#routes.endPass();
+    this.#traffic.endPass();
     this.#events.endPass();
     return { statuses: statuses.sort(byObject), events };
   }
@@ -148,8 +152,23 @@ export class StatusPlanner {
     }));
   }
 
+  #planTraffic(node: TrafficPolicyNode): PlannedStatus {
+    const { ref, generation } = node;
+    return this.#traffic.get(`${ref.namespace}/${ref.name}`, [node], () => ({
+      object: ref,
+      generation,
+      status: { shape: 'policy', ancestors: trafficPolicyAncestors(node, this.#settings.controllerName) },
+    }));
+  }
+
   #planEvents(graph: Graph): readonly PlannedEvent[] {
-    const inputs = [...graph.classes, ...graph.gateways, ...graph.listenerSets, ...graph.routes];
+    const inputs = [
+      ...graph.classes,
+      ...graph.gateways,
+      ...graph.listenerSets,
+      ...graph.routes,
+      ...graph.policies.traffic,
+    ];
     return this.#events.get('all', inputs, () => planEvents(graph));
   }
 }

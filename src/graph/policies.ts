@@ -5,7 +5,7 @@ import { examineCachePolicy, type CachePolicyNode } from './cache-policy.js';
 import type { GraphContext } from './context.js';
 import type { GatewayNode } from './gateway.js';
 import { RecordedMemo, type Tables } from './lookup.js';
-import { Memo } from './memo.js';
+import { Memo, StableValues } from './memo.js';
 import type { CachePolicyReach } from './policy-statuses.js';
 import type { RouteNode, SettledRoute } from './route.js';
 import {
@@ -15,6 +15,7 @@ import {
 } from './route-cache-settings.js';
 import type { Rows } from './rows.js';
 import { settleBackendTls, type BackendTlsSettlement } from './settle-backend-tls.js';
+import { examineTrafficPolicy, type TrafficPolicyNode } from './traffic-policy-status.js';
 import { settleCachePolicies, type CachePolicySettlement } from './settle-cache-policies.js';
 
 /** The policies of the cluster, compared with each other and with what they govern. */
@@ -23,6 +24,8 @@ export interface Policies {
   readonly backendTls: readonly BackendTlsNode[];
   readonly backendTlsSettlement: BackendTlsSettlement;
   readonly backendUse: BackendUse;
+  /** Sorted by `namespace/name`. */
+  readonly traffic: readonly TrafficPolicyNode[];
   /** Sorted by `namespace/name`. */
   readonly cache: readonly CachePolicyNode[];
   readonly cacheSettlement: CachePolicySettlement;
@@ -53,6 +56,7 @@ export class PolicySettler {
   readonly #cacheNodes = new Memo<CachePolicyNode>();
   readonly #cacheSettlement = new Memo<CachePolicySettlement>();
   readonly #routeSettings = new Memo<RouteCacheSettings>();
+  readonly #traffic = new StableValues<TrafficPolicyNode>();
   readonly #use = new BackendUseFinder();
 
   constructor(context: GraphContext) {
@@ -71,10 +75,13 @@ export class PolicySettler {
     );
     const cacheSettlement = this.#settleCache(cache, cluster);
     const results = this.#mergeSettings(input, cacheSettlement);
+    const isAsked = backendTls.length > 0 || cluster.XBackendTrafficPolicy.size > 0;
+    const backendUse = isAsked ? this.#use.find(routes) : UNUSED;
     return {
       backendTls,
       backendTlsSettlement: this.#tlsSettlement.get('all', backendTls, () => settleBackendTls(backendTls)),
-      backendUse: backendTls.length > 0 ? this.#use.find(routes) : UNUSED,
+      backendUse,
+      traffic: this.#examineTraffic(input, backendUse),
       cache,
       cacheSettlement,
       cacheReach: {
@@ -91,6 +98,19 @@ export class PolicySettler {
     this.#cacheNodes.endPass();
     this.#cacheSettlement.endPass();
     this.#routeSettings.endPass();
+    this.#traffic.endPass();
+  }
+
+  #examineTraffic({ cluster, tables }: PolicyInput, use: BackendUse): readonly TrafficPolicyNode[] {
+    return sorted(cluster.XBackendTrafficPolicy).map(([key, policy]) =>
+      this.#traffic.keep(
+        key,
+        examineTrafficPolicy(policy, use, {
+          services: cluster.Service,
+          policiesOf: (service) => tables.trafficPolicies.get(service) ?? [],
+        }),
+      ),
+    );
   }
 
   #settleCache(nodes: readonly CachePolicyNode[], cluster: ClusterSnapshot): CachePolicySettlement {

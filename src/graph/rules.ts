@@ -1,6 +1,5 @@
 import type { HttpRouteFilter } from '../apis/gateway/http-filter.js';
 import type { BackendRef } from '../apis/gateway/references.js';
-import type { SessionPersistence } from '../apis/gateway/session-persistence.js';
 import type { Condition } from '../apis/meta.js';
 import { parseDuration } from '../util/duration.js';
 import { resolveBackend, type ResolvedBackend } from './backend-ref.js';
@@ -69,21 +68,6 @@ export function findFiltersFault(
   return undefined;
 }
 
-/** GEP-1619: a permanent cookie needs a time after which it ends. */
-export function findSessionFault(session: SessionPersistence | undefined): RuleFault | undefined {
-  const permanent = session?.cookieConfig?.lifetimeType === 'Permanent';
-  if (permanent && session.absoluteTimeout === undefined) {
-    return unsupported('sessionPersistence: lifetimeType Permanent needs absoluteTimeout');
-  }
-  if (session?.cookieConfig && session.type === 'Header') {
-    return unsupported('sessionPersistence: cookieConfig is not possible with type Header');
-  }
-  const name = session?.sessionName;
-  return name !== undefined && !/^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/.test(name)
-    ? unsupported('sessionPersistence.sessionName is no token')
-    : undefined;
-}
-
 export function findTimeoutsFault(timeouts: {
   readonly request?: string;
   readonly backendRequest?: string;
@@ -100,7 +84,7 @@ function toMs(duration: string | undefined): number {
   return duration === undefined ? 0 : (parseDuration(duration) ?? 0);
 }
 
-export function unsupported(cause: string): RuleFault {
+function unsupported(cause: string): RuleFault {
   return { reason: 'UnsupportedValue', cause };
 }
 
