@@ -1,0 +1,42 @@
+import type { BenchCertificate } from '../bench-certificate.js';
+import type { PinnedProcess } from '../pinned-process.js';
+
+export type ContenderName = 'trickster' | 'nginx' | 'haproxy' | 'varnish' | 'envoy';
+
+/** What a contender shall serve. */
+export interface Setup {
+  /** For its files; exists. */
+  readonly directory: string;
+  /** Port of the origin. */
+  readonly origin: number;
+  /**
+   * `http`: everything goes to an HTTP/1.1 origin, and what is below `/c/` through a cache.
+   * `grpc`: calls go to an h2c origin.
+   */
+  readonly traffic: 'http' | 'grpc';
+  readonly certificate: BenchCertificate;
+  /** Virtual hosts `h0.bench.test`, `h1.bench.test`, … with five prefixes each, beside everything else. */
+  readonly hosts: number;
+}
+
+export interface Contender {
+  readonly name: ContenderName;
+  /** The product's wire. */
+  readonly wire: string | null;
+  /** HTTP/1.1; with gRPC h2c. */
+  readonly http: number;
+  /** HTTP/1.1 and h2; 0 when it has no such listener. */
+  readonly https: number;
+  readonly process: PinnedProcess;
+  /** Makes the contender take another configuration; `revision` is a new number each time. */
+  change?(revision: number): void;
+}
+
+export type StartContender = (setup: Setup) => Promise<Contender>;
+
+/** The prefixes of a virtual host. */
+export const PREFIXES = ['/a', '/b', '/c0', '/d', '/e'] as const;
+
+export function hostName(index: number): string {
+  return `h${index}.bench.test`;
+}

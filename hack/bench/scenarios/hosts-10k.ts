@@ -1,0 +1,77 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { PREFIXES, type Contender } from '../contenders/contender.js';
+import { wrk } from '../load/wrk.js';
+import { BUILD } from '../paths.js';
+import { lanes, type Fact, type Scenario } from '../scenario.js';
+import { residentBytes } from '../process-meter.js';
+
+const HOSTS = 10_000;
+const SCRIPT = path.join(BUILD, 'hosts.lua');
+const SWAP_DEADLINE_MS = 30_000;
+const SWAPS = 5;
+
+/** Every request for another host and prefix. */
+export const hosts10k: Scenario = {
+  name: 'hosts-10k',
+  title: '10,000 hosts × 5 prefixes, 1 KB, 64 connections',
+  measure: 'cpu',
+  traffic: 'http',
+  hosts: HOSTS,
+  lanes: lanes(['trickster', 'nginx', 'haproxy'], ({ http }, seconds) =>
+    wrk({ url: `http://127.0.0.1:${http}`, connections: 64, seconds, script: SCRIPT }),
+  ),
+  targets: [{ against: 'nginx', must: 1.1, stretch: 1.2 }],
+  prepare: () => {
+    mkdirSync(BUILD, { recursive: true });
+    const prefixes = PREFIXES.map((prefix) => `"${prefix}"`).join(', ');
+    writeFileSync(
+      SCRIPT,
+      `local prefixes = { ${prefixes} }
+request = function()
+  local host = "h" .. math.random(0, ${HOSTS - 1}) .. ".bench.test"
+  return wrk.format("GET", prefixes[math.random(#prefixes)] .. "/1k", { ["Host"] = host })
+end
+`,
+    );
+    return Promise.resolve();
+  },
+  inspect: async (contenders) => {
+    const trickster = contenders.get('trickster');
+    if (!trickster) return [];
+    const facts: Fact[] = [{ name: 'one change served after', value: 0, unit: 'ms', limit: 200 }];
+    const resident = Math.round(residentBytes(trickster.process.pid) / 1e6);
+    const swaps: number[] = [];
+    for (let i = 1; i <= SWAPS; i++) swaps.push(await swapMs(trickster, i));
+    swaps.sort((a, b) => a - b);
+    return [
+      ...facts.map((fact) => ({ ...fact, value: Math.round(swaps[SWAPS >> 1] ?? NaN) })),
+      { name: 'resident, control plane included', value: resident, unit: 'MB', limit: 100 },
+    ];
+  },
+};
+
+/** From the write of a file to the first answer that follows it. */
+async function swapMs(contender: Contender, revision: number): Promise<number> {
+  contender.change?.(revision);
+  const started = performance.now();
+  while (!(await serves(contender.http, `/revision-${revision}/1k`))) {
+    if (performance.now() - started > SWAP_DEADLINE_MS) return SWAP_DEADLINE_MS;
+    await wait(5);
+  }
+  return performance.now() - started;
+}
+
+function serves(port: number, target: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const headers = { host: 'changing.bench.test' };
+    request({ port, host: '127.0.0.1', path: target, headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    })
+      .on('error', reject)
+      .end();
+  });
+}

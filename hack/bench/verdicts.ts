@@ -1,0 +1,72 @@
+import type { Measured, Result } from './measure-scenario.js';
+
+/** How the product did against one target. */
+export interface Verdict {
+  readonly scenario: string;
+  /** What was compared, in words. */
+  readonly what: string;
+  readonly value: number;
+  readonly must: number;
+  readonly stretch: number | undefined;
+  /** Whether more is better. */
+  readonly rising: boolean;
+}
+
+export function passes({ value, must, rising }: Verdict): boolean {
+  return rising ? value >= must : value <= must;
+}
+
+export function reachesStretch({ value, stretch, rising }: Verdict): boolean {
+  if (stretch === undefined) return false;
+  return rising ? value >= stretch : value <= stretch;
+}
+
+export function judge({ scenario, results, facts }: Measured): Verdict[] {
+  const subject = resultOf(results, scenario.subject ?? 'trickster');
+  const common = { scenario: scenario.name };
+  const verdicts: Verdict[] = scenario.targets.map(({ against, must, stretch }) => {
+    const rising = scenario.measure === 'cpu';
+    const value = ratio(subject, resultOf(results, against), scenario.measure);
+    return { ...common, what: `× ${against}`, value, must, stretch, rising };
+  });
+  if (scenario.surcharge) {
+    const { over, micros } = scenario.surcharge;
+    const plain = resultOf(results, over);
+    const value = round(subject.cpuMicrosPerRequest.median - plain.cpuMicrosPerRequest.median);
+    verdicts.push({
+      ...common,
+      what: `µs over ${over}`,
+      value,
+      must: micros,
+      stretch: undefined,
+      rising: false,
+    });
+  }
+  for (const { name, value, unit, limit } of facts) {
+    verdicts.push({
+      ...common,
+      what: `${unit}, ${name}`,
+      value,
+      must: limit,
+      stretch: undefined,
+      rising: false,
+    });
+  }
+  return verdicts;
+}
+
+/** `cpu`: how many times the peer's capacity of a core. `p99`: how many times its latency. */
+function ratio(subject: Result, peer: Result, measure: 'cpu' | 'p99'): number {
+  if (measure === 'cpu') return round(peer.cpuMicrosPerRequest.median / subject.cpuMicrosPerRequest.median);
+  return round((subject.p99Micros?.median ?? NaN) / (peer.p99Micros?.median ?? NaN));
+}
+
+function resultOf(results: readonly Result[], name: string): Result {
+  const found = results.find(({ contender }) => contender === name);
+  if (!found) throw new Error(`nothing was measured for ${name}`);
+  return found;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
