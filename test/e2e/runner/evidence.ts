@@ -23,7 +23,7 @@ export async function collect(context: Context, state: string, folder: string, s
 }
 
 async function kubectl(context: Context, argv: readonly string[]): Promise<string> {
-  const { stdout, stderr } = await run(['kubectl', '-n', context.namespace, ...argv], {
+  const { stdout, stderr } = await run(['kubectl', ...argv], {
     env: context.environment,
     timeout: 10_000,
   });

@@ -26,11 +26,12 @@ function contextOf(test: Case): Context {
     ['STATE', state],
     ['FIXTURES', join(root, 'fixtures')],
   ]);
-  return new Context(test.folder, namespace, variables);
+  return new Context(test.folder, namespace, variables, results);
 }
 
 async function prepare(test: Case, context: Context): Promise<void> {
-  await mustRun(['kubectl', 'create', 'namespace', context.namespace], { env: context.environment });
+  await mustRun(['kubectl', 'create', 'namespace', context.namespace]);
+  await context.useNamespace(process.env['KUBECONFIG'] ?? '');
   if (test.name.startsWith(foundation)) return;
   const base = await readFile(join(root, 'fixtures', 'base.yaml'), 'utf8');
   await context.kubectl(['apply', '-f', '-'], substitute(base, context.variables));
@@ -48,9 +49,7 @@ async function restore(context: Context): Promise<void> {
 
 /** Leaves without waiting: the namespaces of other cases are other ones. */
 async function cleanUp(context: Context): Promise<void> {
-  await run(['kubectl', 'delete', 'namespace', context.namespace, '--wait=false'], {
-    env: context.environment,
-  });
+  await run(['kubectl', 'delete', 'namespace', context.namespace, '--wait=false']);
 }
 
 async function runCase(test: Case): Promise<boolean> {
