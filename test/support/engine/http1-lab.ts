@@ -39,7 +39,10 @@ import type { Acceptor, Wire } from '../../../src/engine/wire/wire.js';
 import { RawClient } from './raw-client.js';
 
 /** Both transports; the engine must not notice which it has. */
-export const WIRES: readonly { readonly name: string; make(report: (fault: unknown) => void): Wire }[] = [
+export const WIRES: readonly {
+  readonly name: string;
+  readonly make: (report: (fault: unknown) => void) => Wire;
+}[] = [
   { name: 'net', make: (report) => new NetWire(report) },
   { name: 'handle', make: (report) => new HandleWire(report) },
 ];
