@@ -14,6 +14,7 @@ import { backendTlsOf, type BackendTlsSettlement } from '../graph/settle-backend
 import { GraphBuilder } from '../graph/build-graph.js';
 import type { CertificateNode } from '../graph/certificate.js';
 import type { Graph } from '../graph/graph.js';
+import { InfrastructurePlanner } from '../graph/plan-infrastructure.js';
 import type { Libraries } from '../graph/libraries.js';
 import { Memo } from '../graph/memo.js';
 import { ObjectIndex } from '../graph/object-index.js';
@@ -70,6 +71,7 @@ class TranslatorState {
   readonly #settings: TranslationSettings;
   readonly #graph: GraphBuilder;
   readonly #statuses: StatusPlanner;
+  readonly #infrastructure = new InfrastructurePlanner();
   readonly #traits = new GatewayTraits();
   readonly #routes: RouteWriter;
   readonly #attached = new AttachedRoutes();
@@ -90,7 +92,7 @@ class TranslatorState {
     const { statuses, events } = this.#statuses.plan(graph, input);
     const configuration = this.#configure(graph, input.cluster);
     this.#endPass();
-    return { configuration, statuses, events };
+    return { configuration, statuses, events, infrastructure: this.#infrastructure.plan(graph) };
   }
 
   #configure(graph: Graph, cluster: ClusterSnapshot): ProxyConfiguration {

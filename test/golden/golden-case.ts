@@ -58,7 +58,7 @@ export function runCase({ options }: GoldenCase, objects: readonly AnyObject[]):
 }
 
 /** Readable and the same for equal translations: empty sections and defaults that every case has are left out. */
-export function printCase({ configuration, statuses, events }: Translation): string {
+export function printCase({ configuration, statuses, events, infrastructure }: Translation): string {
   const sections: readonly [string, readonly unknown[]][] = Object.entries(configuration);
   const filled = sections.filter(([, section]) => section.length > 0);
   return stringify(
@@ -69,6 +69,7 @@ export function printCase({ configuration, statuses, events }: Translation): str
         generation,
         ...shorten(status.shape === 'gatewayclass' ? { conditions: status.conditions } : status),
       })),
+      ...(infrastructure.length > 0 && { infrastructure }),
       events: events.map(
         ({ object, type, reason, message }) =>
           `${type} ${object.kind} ${object.namespace}/${object.name} ${reason}: ${message}`,
