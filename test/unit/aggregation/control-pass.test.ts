@@ -68,6 +68,7 @@ describe('ControlPass', () => {
       configuration,
       statuses: [gateway],
       events: [],
+      infrastructure: [],
     });
   const programmed = (statuses: readonly PlannedStatus[] | undefined) => {
     const status = statuses?.[0]?.status;
