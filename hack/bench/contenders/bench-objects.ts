@@ -112,7 +112,6 @@ export function httpRoutes(): object[] {
           { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', name: 'all', sectionName: 'cached' },
         ],
         handler: 'proxycache',
-        maxTTL: '1h',
       },
     },
   ];

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { INPUT = 65536, EVENTS = 256, BACKLOG = 4096 };
@@ -39,19 +40,21 @@ static struct blob small, medium, large, switching;
 static int poller;
 
 static struct blob make_response(size_t size, const char *type) {
-  char head[1024];
+  char head[1024], date[64];
+  time_t now = time(NULL);
+  strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", gmtime(&now));
   int length = snprintf(head, sizeof head,
                         "HTTP/1.1 200 OK\r\n"
                         "Server: origin\r\n"
-                        "Date: Sun, 29 Nov 2026 18:00:00 GMT\r\n"
+                        "Date: %s\r\n"
                         "Content-Type: %s\r\n"
                         "Content-Length: %zu\r\n"
                         "Cache-Control: public, max-age=31536000\r\n"
                         "ETag: \"abc-%zu\"\r\n"
-                        "Last-Modified: Sun, 29 Nov 2026 10:00:00 GMT\r\n"
+                        "Last-Modified: Sun, 29 Nov 2020 10:00:00 GMT\r\n"
                         "Vary: Accept-Encoding\r\n"
                         "X-Request-Id: 0123456789abcdef0123456789abcdef\r\n\r\n",
-                        type, size, size);
+                        date, type, size, size);
   struct blob blob = {malloc(length + size), length + size};
   memcpy(blob.bytes, head, length);
   for (size_t i = 0; i < size; i++) blob.bytes[length + i] = 'a' + i % 26;
