@@ -26,13 +26,16 @@ async function main(): Promise<boolean> {
       ...(backend === 'HTTP/2' && { appProtocol: 'kubernetes.io/h2c' }),
     };
     const product = await startProduct(path.join(BUILD, 'gateway'), [route]);
-    for (const secure of [false, true]) {
-      console.log(`\nh2spec: ${secure ? 'h2 over TLS' : 'h2c'} to a backend of ${backend}`);
-      const listener = secure ? ['-p', String(product.https), '-t', '-k'] : ['-p', String(product.http)];
-      passed = (await h2spec(listener)) && passed;
+    try {
+      for (const secure of [false, true]) {
+        console.log(`\nh2spec: ${secure ? 'h2 over TLS' : 'h2c'} to a backend of ${backend}`);
+        const listener = secure ? ['-p', String(product.https), '-t', '-k'] : ['-p', String(product.http)];
+        passed = (await h2spec(listener)) && passed;
+      }
+    } finally {
+      await product.stop();
+      server.close();
     }
-    await product.stop();
-    server.close();
   }
   return passed;
 }
