@@ -394,10 +394,10 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   #finish(): void {
     this.#state = LINGERING;
     this.#buffer.ahead = undefined;
-    const { lingerMs, writeMs } = this.#worker.timeouts;
+    const { wheel, timeouts } = this.#worker;
     this.#wire.end();
     if (this.#ended && !this.#response.pending) this.#wire.destroy();
-    else this.#worker.wheel.arm(this, this.#response.pending ? writeMs : lingerMs);
+    else wheel.arm(this, this.#response.pending ? timeouts.writeMs : timeouts.lingerMs);
   }
 
   /** The client is gone, or stalls, or broke its framing: the exchange ends; `status` is said if it still can be. */
@@ -415,9 +415,8 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
 
   /** Answers without an exchange, and closes. */
   #refuse(status: number, problem: string): void {
-    const { runner } = this.#worker;
     if (status !== 408) this.#worker.count(counter.DOWNSTREAM_PROTOCOL_ERRORS, 1);
-    runner.reject(this.context, status, problem);
+    this.#worker.runner.reject(this.context, status, problem);
     if (this.#response.refuse(status) === FAILED) this.#wire.destroy();
     else this.#finish();
   }
