@@ -17,19 +17,23 @@ import { TimerWheel } from '../exchange/timer-wheel.js';
 import { compileExternalAuth } from '../filters/external-auth.js';
 import { MirrorClient } from '../filters/mirror-client.js';
 import { SessionTokens } from '../filters/session-token.js';
-import { BufferPool } from '../http1/buffer-pool.js';
 import { Http1Connector } from '../http1/http1-connector.js';
 import { Http1UpstreamWorker } from '../http1/http1-upstream-worker.js';
 import { Http2Connector } from '../http2/connector.js';
-import { ConnectionAcceptor, type ListenerRuntime } from '../listeners/connection-acceptor.js';
-import { HandshakeQueue } from '../listeners/handshake-queue.js';
+import {
+  ConnectionAcceptor,
+  type ConnectionCounts,
+  type ListenerRuntime,
+} from '../listeners/connection-acceptor.js';
 import { ListenerManager } from '../listeners/listener-manager.js';
 import { RoutingCompiler } from '../routing/routing-compiler.js';
 import { RoutingTables } from '../routing/routing-tables.js';
 import { TableRouter } from '../routing/table-router.js';
 import type { ConnectorFactory } from '../upstream/balanced-upstream.js';
 import { UpstreamRegistry } from '../upstream/upstream-registry.js';
+import { HandshakeGate } from '../wire/tls/handshake-gate.js';
 import { SecureContexts } from '../wire/tls/secure-contexts.js';
+import { BufferPool, debugBuffers } from '../wire/buffer-pool.js';
 import type { Wire } from '../wire/wire.js';
 import { AccessLogWriter } from '../access-log/access-log-writer.js';
 import type { ConfigurationDelta } from '../workers/configuration-delta.js';
@@ -95,7 +99,7 @@ export class DataPlane {
         new MemoryStore({ maxSizeBytes, maxObjectBytes: maxObjectSizeBytes }),
       ]),
     );
-    const buffers = new BufferPool();
+    const buffers = new BufferPool({ debug: debugBuffers(process.env) });
     const runner = this.#createRunner();
     this.#upstreams = new UpstreamRegistry(this.#contexts, this.#connectors(buffers));
     const services = this.#ruleServices();
@@ -116,7 +120,7 @@ export class DataPlane {
       runtime: (listener) => this.#serving.runtimes.get(listener),
       servers: this.#protocols,
       counts,
-      handshakes: new HandshakeQueue(),
+      handshakes: new HandshakeGate(),
       wheel: this.#wheel,
     });
     this.#listeners = new ListenerManager({
@@ -266,8 +270,9 @@ function sessionKey(ticketKeys: string): Buffer {
   return createHmac('sha256', Buffer.from(ticketKeys, 'hex')).update('session persistence').digest();
 }
 
-function connectionCounts(counters: TrafficCounters, observer: TrafficObserver) {
+function connectionCounts(counters: TrafficCounters, observer: TrafficObserver): ConnectionCounts {
   return {
+    active: (listener: string) => counters.readListener(observer.rowOf(listener)).connectionsActive,
     opened: (listener: string) => {
       const row = observer.rowOf(listener);
       counters.countConnection(row, 'connectionsAccepted', 1);

@@ -3,10 +3,12 @@ import type { TrustedProxies } from '../exchange/connection-context.js';
 import { ConnectionContext } from '../exchange/connection-context.js';
 import type { DownstreamContext } from '../exchange/downstream.js';
 import { Timer, type TimerWheel } from '../exchange/timer-wheel.js';
+import type { ProxyHeader } from '../proxy-protocol/parse-proxy-header.js';
+import { ProxyHeaderReader } from '../proxy-protocol/proxy-header-reader.js';
 import type { HostTable } from '../routing/host-table.js';
 import { CLIENT_HELLO_LIMIT, readClientHello } from '../wire/tls/client-hello.js';
+import type { HandshakeGate } from '../wire/tls/handshake-gate.js';
 import type { Connection, ConnectionHandler, ServerTlsOptions } from '../wire/wire.js';
-import type { HandshakeQueue } from './handshake-queue.js';
 
 /** A server of a TLS socket with what its handshakes need; undefined `tls` when its certificates cannot be used. */
 export interface TlsServer {
@@ -34,13 +36,15 @@ export interface ConnectionCounts {
   closed(listener: string): void;
   refused(listener: string): void;
   handshakeFailed(listener: string): void;
+  /** Connections that are open in this worker. */
+  active(listener: string): number;
 }
 
 export interface AcceptorServices {
   readonly runtime: (listener: string) => ListenerRuntime | undefined;
   readonly servers: ProtocolServers;
   readonly counts: ConnectionCounts;
-  readonly handshakes: HandshakeQueue;
+  readonly handshakes: HandshakeGate;
   readonly wheel: TimerWheel;
 }
 
@@ -63,24 +67,78 @@ export class ConnectionAcceptor {
 
   accept(listener: string, connection: Connection): void {
     const runtime = this.#services.runtime(listener);
-    if (!runtime) {
+    if (!runtime || !this.#admit(runtime)) {
       connection.destroy();
       return;
     }
-    if (runtime.listener.protocol !== 'tls') {
-      this.#services.servers.http1(connection, contextOf(runtime, connection, undefined), NOTHING);
+    if (!runtime.listener.settings.proxyProtocol) {
+      this.#greet(connection, runtime, peerOf(connection), NOTHING);
       return;
     }
-    const greeting = new TlsGreeting(connection, runtime, this.#services);
+    ProxyHeaderReader.read(connection, {
+      wheel: this.#services.wheel,
+      timeoutMs: runtime.listener.settings.readHeaderTimeoutMs,
+      done: (header, rest) => {
+        this.#greet(
+          connection,
+          runtime,
+          header.source ? peerFrom(header, connection) : peerOf(connection),
+          rest,
+        );
+      },
+      refused: () => {
+        this.#services.counts.refused(runtime.listener.key);
+      },
+    });
+  }
+
+  #admit({ listener }: ListenerRuntime): boolean {
+    const { connectionsLimit } = listener.settings;
+    if (connectionsLimit === 0 || this.#services.counts.active(listener.key) < connectionsLimit) return true;
+    this.#services.counts.refused(listener.key);
+    return false;
+  }
+
+  #greet(connection: Connection, runtime: ListenerRuntime, peer: Peer, received: Buffer): void {
+    if (runtime.listener.protocol !== 'tls') {
+      this.#services.servers.http1(connection, contextOf(runtime, peer, undefined), received);
+      return;
+    }
+    const greeting = new TlsGreeting(connection, { runtime, peer }, this.#services);
     connection.handler = greeting;
     connection.readInto(this.#landing);
-    greeting.start();
+    greeting.start(received);
   }
+}
+
+/** Who is at the other end: the peer, or whom a PROXY header names. */
+interface Peer {
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly localAddress: string;
+  readonly localPort: number;
+  /** The address that sent the bytes: what may be a trusted proxy. */
+  readonly sender: string;
+}
+
+function peerOf({ remoteAddress, remotePort, localAddress, localPort }: Connection): Peer {
+  return { remoteAddress, remotePort, localAddress, localPort, sender: remoteAddress };
+}
+
+function peerFrom({ source, destination }: ProxyHeader, connection: Connection): Peer {
+  const peer = peerOf(connection);
+  return {
+    sender: peer.sender,
+    remoteAddress: source?.address ?? peer.remoteAddress,
+    remotePort: source?.port ?? peer.remotePort,
+    localAddress: destination?.address ?? peer.localAddress,
+    localPort: destination?.port ?? peer.localPort,
+  };
 }
 
 function contextOf(
   { listener, trusted }: ListenerRuntime,
-  connection: Connection,
+  peer: Peer,
   server: Server | undefined,
 ): ConnectionContext {
   return new ConnectionContext({
@@ -88,11 +146,11 @@ function contextOf(
     settings: listener.settings,
     secure: server !== undefined,
     sniServer: server?.hostname,
-    remoteAddress: connection.remoteAddress,
-    remotePort: connection.remotePort,
-    localAddress: connection.localAddress,
-    localPort: connection.localPort,
-    trusted: trusted.has(connection.remoteAddress),
+    remoteAddress: peer.remoteAddress,
+    remotePort: peer.remotePort,
+    localAddress: peer.localAddress,
+    localPort: peer.localPort,
+    trusted: trusted.has(peer.sender),
     forwarded: 'x',
   });
 }
@@ -101,21 +159,28 @@ function contextOf(
 class TlsGreeting extends Timer implements ConnectionHandler {
   readonly #connection: Connection;
   readonly #runtime: ListenerRuntime;
+  readonly #peer: Peer;
   readonly #services: AcceptorServices;
   #received = NOTHING;
   #chosen: Server | undefined;
   #over = false;
 
-  constructor(connection: Connection, runtime: ListenerRuntime, services: AcceptorServices) {
+  constructor(
+    connection: Connection,
+    { runtime, peer }: { readonly runtime: ListenerRuntime; readonly peer: Peer },
+    services: AcceptorServices,
+  ) {
     super();
     this.#connection = connection;
     this.#runtime = runtime;
+    this.#peer = peer;
     this.#services = services;
   }
 
-  start(): void {
+  start(received: Buffer): void {
     this.#services.wheel.arm(this, this.#runtime.listener.settings.readHeaderTimeoutMs);
     this.#connection.resume();
+    if (received.length > 0) this.onRead(received, received.length);
   }
 
   onRead(buffer: Buffer, length: number): void {
@@ -136,7 +201,7 @@ class TlsGreeting extends Timer implements ConnectionHandler {
   onSecure(): void {
     const { servers } = this.#services;
     this.#end();
-    const context = contextOf(this.#runtime, this.#connection, this.#chosen);
+    const context = contextOf(this.#runtime, this.#peer, this.#chosen);
     if (this.#connection.alpn === 'h2') servers.http2(this.#connection, context, NOTHING);
     else servers.http1(this.#connection, context, NOTHING);
   }
@@ -166,12 +231,10 @@ class TlsGreeting extends Timer implements ConnectionHandler {
   #secure(server: Server, tls: Omit<ServerTlsOptions, 'timeoutMs'>): void {
     this.#chosen = server;
     this.#services.wheel.disarm(this);
-    this.#connection.pause();
     const received = this.#received;
     this.#received = NOTHING;
-    this.#services.handshakes.push(() => {
-      if (!this.#over) this.#connection.secure({ ...tls, timeoutMs: HANDSHAKE_TIMEOUT_MS }, received);
-    });
+    // The gate pauses a connection whose turn has not come, and resumes it.
+    this.#services.handshakes.secure(this.#connection, { ...tls, timeoutMs: HANDSHAKE_TIMEOUT_MS }, received);
   }
 
   #fail(): void {
