@@ -5,7 +5,8 @@ import { run } from './command.js';
 import type { Context } from './context.js';
 
 const shownLines = 25;
-const kinds = 'gateways,httproutes,services,endpointslices,pods';
+const kinds =
+  'gateways,listenersets,httproutes,grpcroutes,tlsroutes,tcproutes,udproutes,backendtlspolicies,services,endpointslices,pods';
 const productNamespace = 'trickster-gateway';
 
 /** Keeps events, objects and logs of a failed case in `folder`, and prints the most telling part. */

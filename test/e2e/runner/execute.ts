@@ -3,6 +3,9 @@ import type { Context } from './context.js';
 import { match, show } from './match.js';
 import type { CommandDocument, ObjectDocument, Step } from './steps.js';
 
+// Without start-up files: bash reads them when its input is a socket, which is what Node.js gives it.
+const shell = ['bash', '--norc', '-euo', 'pipefail', '-c'];
+
 /** Carries out one step; rejects with what is wrong. */
 export async function execute(step: Step, context: Context): Promise<void> {
   switch (step.kind) {
@@ -75,7 +78,7 @@ async function execCommand(command: CommandDocument, context: Context): Promise<
 }
 
 async function attempt(command: CommandDocument, context: Context, timeout: number): Promise<void> {
-  const { code, stdout, stderr } = await run(['bash', '-euo', 'pipefail', '-c', command.run], {
+  const { code, stdout, stderr } = await run([...shell, command.run], {
     cwd: context.folder,
     env: context.environment,
     timeout,
@@ -93,7 +96,7 @@ async function attempt(command: CommandDocument, context: Context, timeout: numb
 }
 
 function startBackground(name: string, text: string, context: Context): void {
-  const child = launch(['bash', '-euo', 'pipefail', '-c', `exec ${text}`], {
+  const child = launch([...shell, `exec ${text}`], {
     cwd: context.folder,
     env: context.environment,
   });

@@ -23,7 +23,8 @@ describe('match', () => {
       [{ type: 'Accepted', status: 'False', reason: 'BackendNotFound' }],
       conditions,
     );
-    expect(difference).to.deep.equal({ path: '[type=Accepted].status', expected: 'False', actual: 'True' });
+    expect(difference).to.deep.include({ path: '[type=Accepted].status', expected: 'False', actual: 'True' });
+    expect(difference?.within).to.equal(conditions[0]);
   });
 
   it('takes an empty list literally', () => {

@@ -3,6 +3,8 @@ export interface Difference {
   readonly path: string;
   readonly expected: unknown;
   readonly actual: unknown;
+  /** The list element that was compared: its other fields may say why. */
+  readonly within?: unknown;
 }
 
 const pattern = '~ ';
@@ -34,7 +36,9 @@ function matchList(expected: readonly unknown[], actual: unknown, path: string):
   if (expected.length === 0) return actual.length === 0 ? [] : [{ path, expected, actual }];
   return expected.flatMap((wanted, index) => {
     const label = `${path}[${identity(wanted) ?? index}]`;
-    const attempts = actual.map((element) => match(wanted, element, label));
+    const attempts = actual.map((element: unknown) =>
+      match(wanted, element, label).map((difference) => ({ within: element, ...difference })),
+    );
     const [closest] = attempts.sort((a, b) => weight(wanted, a) - weight(wanted, b));
     return closest ?? [{ path: label, expected: wanted, actual: undefined }];
   });
@@ -60,7 +64,10 @@ function isMap(value: unknown): value is Record<string, unknown> {
 /** Shows differences as a diff of expected and actual. */
 export function show(differences: readonly Difference[]): string {
   return differences
-    .map(({ path, expected, actual }) => `  ${path}\n    - ${text(expected)}\n    + ${text(actual)}`)
+    .map(({ path, expected, actual, within }) => {
+      const where = within === undefined ? '' : `\n    in ${text(within)}`;
+      return `  ${path}\n    - ${text(expected)}\n    + ${text(actual)}${where}`;
+    })
     .join('\n');
 }
 
