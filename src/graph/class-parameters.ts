@@ -16,8 +16,8 @@ export interface ClassParameters {
   readonly timeoutMs: number;
 }
 
-/** Where a Gateway's address comes from (docs: address modes). */
-export type Addressing = 'shared' | 'service' | 'pool';
+/** Where a Gateway's address comes from: that of the published Service, or one of an AddressPool. */
+export type Addressing = 'shared' | 'pool';
 
 export const DEFAULT_CLASS_PARAMETERS: ClassParameters = {
   routingMode: 'endpoint',
@@ -59,7 +59,7 @@ type Reader = (text: string, names: ConfiguredNames) => Partial<ClassParameters>
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['routing_mode', oneOf(['endpoint', 'service'], (routingMode) => ({ routingMode }))],
-  ['addressing', oneOf(['shared', 'service', 'pool'], (addressing) => ({ addressing }))],
+  ['addressing', oneOf(['shared', 'pool'], (addressing) => ({ addressing }))],
   ['cross_namespace_paths', flag((crossNamespacePaths) => ({ crossNamespacePaths }))],
   ['allow_mixed_routes', flag((allowMixedRoutes) => ({ allowMixedRoutes }))],
   ['cache_name', (text, { caches }) => named(text, caches, 'caches') ?? { cacheName: text }],

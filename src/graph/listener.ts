@@ -165,8 +165,6 @@ function refuse(listener: Listener, scope: GatewayScope): Condition | undefined 
 
 /** Whether the operator itself listens on the port where the Gateway would have to. */
 function isReserved(port: number, { settings, parameters }: GatewayScope): boolean {
-  // In mode `service` the port of the Service maps to another port of the pod.
-  if (parameters.addressing === 'service') return false;
   // A pool's addresses are bound one by one, so only who listens on all addresses is in the way.
   return settings.reservedPorts.some(
     (reserved) =>

@@ -4,14 +4,17 @@ import { Memo, StableValues } from '../graph/memo.js';
 import { servedRouteKey } from '../graph/policies.js';
 import type { RuleCacheSettings } from '../graph/route-cache-settings.js';
 import type { RouteNode } from '../graph/route.js';
+import type { ObjectRef, PlannedEvent } from '../graph/status-plan.js';
 import type { CachePolicy } from '../ir/cache-policy.js';
 import type { HttpRoute } from '../ir/http.js';
+import type { Upstream } from '../ir/upstream.js';
 import { governRules } from './cache-policies.js';
 import type { GatewayTrait } from './gateway-traits.js';
 import { toRules, type HttpCarryingRoute } from './http-rules.js';
 import { distinctRequests, UpstreamNames, type UpstreamRequest } from './upstream-request.js';
 
 interface WrittenRoute {
+  readonly ref: ObjectRef;
   readonly route: HttpRoute;
   readonly requests: readonly UpstreamRequest[];
   readonly policies: readonly CachePolicy[];
@@ -34,6 +37,8 @@ interface Shaping {
 }
 
 const NO_SETTINGS: readonly RuleCacheSettings[] = [];
+
+const NO_EVENTS: readonly PlannedEvent[] = [];
 
 const NO_TRAIT: GatewayTrait = { routingMode: 'endpoint' };
 
@@ -87,6 +92,17 @@ export class RouteWriter {
     };
   }
 
+  /** A Warning on each route that sends to an upstream without endpoints. */
+  eventsOf(upstreams: readonly Upstream[]): readonly PlannedEvent[] {
+    const empty = new Set(
+      upstreams.filter((one) => one.endpoints.length === 0 && !one.refusal).map(({ key }) => key),
+    );
+    if (empty.size === 0) return NO_EVENTS;
+    return [...this.#used].flatMap(({ ref, requests }) =>
+      requests.filter(({ key }) => empty.has(key)).map((request) => noEndpoints(ref, request)),
+    );
+  }
+
   /** Sorted by key. */
   #distinctPolicies(written: readonly WrittenRoute[]): readonly CachePolicy[] {
     const byKey = new Map(written.flatMap((one) => one.policies).map((policy) => [policy.key, policy]));
@@ -109,9 +125,16 @@ export class RouteWriter {
     const { rules, policies } = governRules(toRules(route, traits, upstreams), settings);
     const key = servedRouteKey(route, gateway);
     return {
+      ref: route.ref,
       route: { key, kind, namespace, name, createdAt, rules },
       requests: upstreams.requests,
       policies,
     };
   }
+}
+
+function noEndpoints(object: ObjectRef, { target }: UpstreamRequest): PlannedEvent {
+  const { namespace, service, port } = target;
+  const message = `Service ${namespace}/${service} has no ready endpoint for port ${port}, its share answers 503`;
+  return { object, type: 'Warning', reason: 'NoEndpoints', message };
 }

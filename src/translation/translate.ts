@@ -18,6 +18,7 @@ import { InfrastructurePlanner } from '../graph/plan-infrastructure.js';
 import type { Libraries } from '../graph/libraries.js';
 import { Memo } from '../graph/memo.js';
 import { ObjectIndex } from '../graph/object-index.js';
+import { withMore } from '../graph/plan-events.js';
 import { StatusPlanner } from '../graph/plan-statuses.js';
 import type { GraphSettings } from '../graph/settings.js';
 import type { ListenerSettings } from '../ir/listener.js';
@@ -91,8 +92,14 @@ class TranslatorState {
     const graph = this.#graph.build(input);
     const { statuses, events } = this.#statuses.plan(graph, input);
     const configuration = this.#configure(graph, input.cluster);
+    const more = this.#routes.eventsOf(configuration.upstreams);
     this.#endPass();
-    return { configuration, statuses, events, infrastructure: this.#infrastructure.plan(graph) };
+    return {
+      configuration,
+      statuses,
+      events: withMore(events, more),
+      infrastructure: this.#infrastructure.plan(graph),
+    };
   }
 
   #configure(graph: Graph, cluster: ClusterSnapshot): ProxyConfiguration {

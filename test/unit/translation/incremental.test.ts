@@ -29,7 +29,7 @@ describe('incremental translation', () => {
           held = addressesOf(incremental);
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     );
   });
 
@@ -40,13 +40,13 @@ describe('incremental translation', () => {
         for (const change of sequence) apply(change, objects);
         const list = [...objects.values()];
         const shuffled = list
-          .map((object) => ({ object, rank: random.next().value ?? 0 }))
+          .map((object) => ({ object, rank: Number(random.next().value) }))
           .sort((a, b) => a.rank - b.rank)
           .map(({ object }) => object);
         const expected = translate(settings, libraries, testInput(clusterFrom(list)));
         expect(translate(settings, libraries, testInput(clusterFrom(shuffled)))).to.deep.equal(expected);
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     );
   });
 
@@ -60,7 +60,7 @@ describe('incremental translation', () => {
         const second = translator(testInput(clusterFrom([...objects.values()].reverse())));
         expectSameObjects(first, second);
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     );
   });
 });

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { renew, type Tables } from '../../../src/graph/lookup.js';
+import { keepEqual, Memo, PassCache } from '../../../src/graph/memo.js';
+
+describe('Memo', () => {
+  it('computes again only for other inputs', () => {
+    const memo = new Memo<{ readonly n: number }>();
+    const input = {};
+    let runs = 0;
+    const compute = () => ({ n: ++runs });
+    const first = memo.get('a', [input], compute);
+    memo.endPass();
+    expect(memo.get('a', [input], compute)).to.equal(first);
+    expect(memo.get('a', [{}], compute)).to.deep.equal({ n: 2 });
+    expect(memo.get('a', [{}, 1], compute)).to.deep.equal({ n: 3 });
+  });
+
+  it('forgets what was not asked for during a pass', () => {
+    const cache = new PassCache<object>();
+    const entry = {};
+    cache.set('a', entry);
+    cache.set('b', {});
+    cache.endPass();
+    expect(cache.find('a')).to.equal(entry);
+    cache.endPass();
+    expect(cache.find('b')).to.equal(undefined);
+    expect(cache.find('a')).to.equal(entry);
+  });
+});
+
+describe('keepEqual', () => {
+  it('keeps equal parts and takes the others', () => {
+    const before = { a: { b: [1, 2] }, c: { d: 1 }, e: 'x' };
+    const after = { a: { b: [1, 2] }, c: { d: 2 }, e: 'x' };
+    const kept = keepEqual(before, after);
+    expect(kept).to.deep.equal(after);
+    expect(kept.a).to.equal(before.a);
+    expect(keepEqual(before, structuredClone(before))).to.equal(before);
+  });
+
+  it('equals the new value whatever the old one was', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (before, after) => {
+        expect(keepEqual<unknown>(before, after)).to.deep.equal(after);
+      }),
+    );
+  });
+
+  it('does not look into instances', () => {
+    const after = new Map([['a', 1]]);
+    expect(keepEqual<unknown>(new Map([['a', 1]]), after)).to.equal(after);
+  });
+});
+
+describe('renew', () => {
+  interface Rows {
+    readonly services: { readonly port: number };
+  }
+  const tables = (port: number | undefined): Tables<Rows> => ({
+    services: new Map(port === undefined ? [] : [['a', { port }]]),
+  });
+  const compute = (lookup: { find: (table: 'services', key: string) => { port: number } | undefined }) => ({
+    port: lookup.find('services', 'a')?.port ?? 0,
+  });
+
+  it('knows what a result was made from', () => {
+    const same = tables(1);
+    const first = renew<Rows, { port: number }>(undefined, ['x'], same, compute);
+    expect(renew(first, ['x'], same, compute)).to.equal(first);
+    expect(renew(first, ['y'], same, compute)).not.to.equal(first);
+    expect(renew(first, ['x'], tables(2), compute).result).to.deep.equal({ port: 2 });
+  });
+
+  it('also when what it asked for was not there', () => {
+    const first = renew<Rows, { port: number }>(undefined, [], tables(undefined), compute);
+    expect(renew(first, [], tables(undefined), compute)).to.equal(first);
+    expect(renew(first, [], tables(3), compute).result).to.deep.equal({ port: 3 });
+  });
+});
