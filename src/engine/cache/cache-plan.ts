@@ -81,7 +81,7 @@ function keyOwner(rule: RuleEntry, backend: BackendEntry, policy: CachePolicy): 
 }
 
 /** The part of keys that is the same for a listener and host; that of the last request is kept. */
-export class KeyBeginning {
+class KeyBeginning {
   readonly #owner: string;
   #listener = '';
   #authority = '';

@@ -3,7 +3,7 @@ import type { ResponseHead } from '../exchange/heads.js';
 import { parseHttpDate } from './http-date.js';
 
 /** What a request's conditions are compared with. */
-export interface Validators {
+interface Validators {
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
   /** Date of the response, in ms. */

@@ -4,7 +4,7 @@ import type { StoredResponse } from './stored-response.js';
 import { selectorsOf } from './vary.js';
 
 /** A response that arrived and may be stored. */
-export interface Arrival {
+interface Arrival {
   readonly key: string;
   readonly uri: string;
   readonly status: number;

@@ -32,7 +32,7 @@ export interface Fetch {
   readonly requestedAtMs: number;
 }
 
-export interface FetchServices {
+interface FetchServices {
   readonly now: () => number;
   readonly hits: HitServer;
   /** The answer to this fetch was not for the store, so the next ones need not wait for each other. */

@@ -3,7 +3,7 @@ import { Timer, type TimerWheel } from '../exchange/timer-wheel.js';
 import type { StoredResponse } from './stored-response.js';
 
 /** What becomes of a request that waited for another's answer. */
-export interface WaiterOutcome {
+interface WaiterOutcome {
   /** Serve this; false when it may not be served to this request. */
   serve(stored: StoredResponse): boolean;
   /** Ask the backend for this request alone. */

@@ -3,7 +3,7 @@ import { EvictionQueues, QueuedObject } from './eviction-queues.js';
 import type { StoredResponse } from './stored-response.js';
 import { isSameVariant } from './vary.js';
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   /** Most bytes in use at any time, bodies being written included. */
   readonly maxSizeBytes: number;
   readonly maxObjectBytes: number;

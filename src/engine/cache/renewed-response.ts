@@ -4,7 +4,7 @@ import { updatedFields } from './describe-response.js';
 import { assess, dateOf, initialAge } from './storability.js';
 import type { StoredResponse } from './stored-response.js';
 
-export interface Renewal {
+interface Renewal {
   readonly response: StoredResponse;
   /** The origin no longer allows it to be stored. */
   readonly isWithdrawn: boolean;

@@ -26,7 +26,7 @@ export interface StoringRules {
   readonly heuristicFraction: number;
 }
 
-export interface ArrivedResponse {
+interface ArrivedResponse {
   readonly status: number;
   readonly fields: Fields;
   readonly receivedAtMs: number;

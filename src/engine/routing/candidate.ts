@@ -15,7 +15,7 @@ export interface RouteTarget<R> {
 }
 
 /** Where in the configuration a target comes from. */
-export interface MatchSource {
+interface MatchSource {
   readonly route: HttpRoute;
   readonly rule: HttpRule;
   readonly match: HttpMatch;
@@ -30,7 +30,7 @@ export interface Candidate<R> {
   readonly predicate?: Predicate;
 }
 
-export type Predicate = (request: RequestHead) => boolean;
+type Predicate = (request: RequestHead) => boolean;
 
 export function toCandidate<R>(rule: R, source: MatchSource): Candidate<R> {
   const { path } = source.match;

@@ -2,7 +2,7 @@ import type { RequestHead } from '../exchange/heads.js';
 import { type RoutingTables, serverBySni, type ServerTable } from './routing-tables.js';
 
 /** What a request meets, by name; what is absent was not reached. */
-export interface RouteExplanation {
+interface RouteExplanation {
   /** `misdirected` is answered 421; all but `found` and that 404, or with TLS no handshake for `no-server`. */
   readonly outcome: 'found' | 'no-route' | 'no-host' | 'no-server' | 'misdirected' | 'no-listener';
   /** Hostname as it is matched. */
@@ -20,7 +20,7 @@ export interface RouteExplanation {
 }
 
 /** Where a request comes in: a listener's key and, for TLS, the name in the ClientHello. */
-export interface Entrance {
+interface Entrance {
   readonly listener: string;
   readonly sni?: string;
 }

@@ -1,5 +1,5 @@
 /** A prefix that was found, with the next shorter one that matches as well. */
-export interface FoundPrefix<T> {
+interface FoundPrefix<T> {
   readonly value: T;
   readonly shorter: FoundPrefix<T> | undefined;
 }

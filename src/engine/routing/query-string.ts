@@ -23,7 +23,7 @@ function isNamed(query: string, start: number, end: number, name: string): boole
 const NEEDS_DECODING = /[%+]/;
 
 /** Escapes that are malformed, or no UTF-8, stay as they are. */
-export function decodeComponent(raw: string): string {
+function decodeComponent(raw: string): string {
   if (!NEEDS_DECODING.test(raw)) return raw;
   const spaced = raw.replaceAll('+', ' ');
   try {
