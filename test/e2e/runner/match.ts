@@ -34,7 +34,7 @@ function matchMap(expected: Record<string, unknown>, actual: unknown, path: stri
 function matchList(expected: readonly unknown[], actual: unknown, path: string): readonly Difference[] {
   if (!Array.isArray(actual)) return [{ path, expected, actual }];
   if (expected.length === 0) return actual.length === 0 ? [] : [{ path, expected, actual }];
-  return expected.flatMap((wanted, index) => {
+  return expected.flatMap((wanted, index): readonly Difference[] => {
     const label = `${path}[${identity(wanted) ?? index}]`;
     const attempts = actual.map((element: unknown) =>
       match(wanted, element, label).map((difference) => ({ within: element, ...difference })),
