@@ -5,7 +5,7 @@ import { overlayApplyResult, overlayRejection } from '../status/overlay-apply-re
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Translation } from '../translation/translation.js';
-import type { StatusPlan, PlannedEvent } from '../graph/status-plan.js';
+import type { StatusPlan, PlannedEvent, PlannedInfrastructure } from '../graph/status-plan.js';
 import { messageOf } from '../util/errors.js';
 import type { Clock } from '../util/clock.js';
 
@@ -17,6 +17,7 @@ export interface PassOutcome {
   readonly configuration: ProxyConfiguration;
   readonly statuses: StatusPlan;
   readonly events: readonly PlannedEvent[];
+  readonly infrastructure: readonly PlannedInfrastructure[];
   /** Undefined when the engine refused the configuration: the last good one serves on. */
   readonly result: ApplyResult | undefined;
 }
@@ -45,7 +46,7 @@ export class ControlPass {
     const started = clock.now();
     const translation = this.#translate(cluster);
     if (!translation) return undefined;
-    const { configuration, statuses, events } = translation;
+    const { configuration, statuses, events, infrastructure } = translation;
     try {
       const result = await this.#apply(configuration);
       const seconds = (clock.now() - started) / 1000;
@@ -59,7 +60,13 @@ export class ControlPass {
         this.#countObjects(configuration);
         logger.info({ revision: result.revision, seconds }, 'configuration applied');
       }
-      return { configuration, statuses: overlayApplyResult(statuses, result), events, result };
+      return {
+        configuration,
+        statuses: overlayApplyResult(statuses, result),
+        events,
+        infrastructure,
+        result,
+      };
     } catch (error) {
       metrics.increment('reconciles', { result: 'error' });
       metrics.increment('reconcileErrors', { stage: 'apply' });
@@ -69,6 +76,7 @@ export class ControlPass {
         configuration: this.#served,
         statuses: overlayRejection(statuses, problem),
         events: [...events, ...rejections(statuses, problem)],
+        infrastructure,
         result: undefined,
       };
     }

@@ -17,6 +17,7 @@ import { LeaderElector } from '../kube/leader-elector.js';
 import { type LeaderElection, neverLeading, withoutElection } from '../kube/leadership.js';
 import { apiVersionOf } from '../kube/resource-path.js';
 import { StatusCache } from '../kube/status-cache.js';
+import { InfrastructureWriter } from '../status/infrastructure-writer.js';
 import { KubeEventSink } from '../status/kube-event-sink.js';
 import type { StatusMetrics } from '../status/status-metrics.js';
 import { combineStatusSinks } from '../status/status-sink.js';
@@ -63,7 +64,11 @@ export function clusterInput(options: ClusterInputOptions): ConnectedInput {
     ...(published && { publishedServices: [`${published.namespace}/${published.name}`] }),
     resyncMs: durationOf(kubernetes.resync_interval),
   });
-  const { election, writer, recorder, events } = createWriters(options, { client, discovery, statuses });
+  const { election, writer, recorder, events, infrastructure } = createWriters(options, {
+    client,
+    discovery,
+    statuses,
+  });
   return {
     bind: (container: Container) => {
       bindSources(container, (kind) => sources.source(kind));
@@ -81,12 +86,17 @@ export function clusterInput(options: ClusterInputOptions): ConnectedInput {
     requestSecrets: (keys) => {
       sources.requestNamedSecrets(keys);
     },
+    publishInfrastructure: (plan) => {
+      infrastructure.publish(plan);
+    },
     start: () => {
+      infrastructure.start();
       writer.start();
       events.start();
       election.start();
     },
     stop: async () => {
+      infrastructure.stop();
       events.stop();
       recorder.stop();
       await writer.stop();
@@ -127,7 +137,14 @@ function createWriters(options: ClusterInputOptions, access: ClusterAccess) {
     apiVersionOf: (kind) => apiVersionOfKind(discovery, kind),
     logger: eventLogger,
   });
-  return { election, writer, recorder, events };
+  const infrastructure = new InfrastructureWriter({
+    client,
+    leadership$,
+    gatewayApiVersion: () => apiVersionOfKind(discovery, 'Gateway'),
+    clock,
+    logger: logger.child({ component: 'infrastructure' }),
+  });
+  return { election, writer, recorder, events, infrastructure };
 }
 
 function scopeOf({ kubernetes }: RawOptions): NamespaceScope {

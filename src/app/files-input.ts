@@ -31,6 +31,7 @@ export function filesInput({ directory, clock, logger }: FilesInputOptions): Con
     installedKinds$: of(new Set<Kind>(KINDS.map(({ kind }) => kind))),
     problems$: source.problems$.pipe(map((problems) => problems.map(formatProblem))),
     requestSecrets: () => undefined, // every Secret is in the files
+    publishInfrastructure: () => undefined, // there is no platform whose tools look for it
     start: () => undefined,
     stop: () => Promise.resolve(),
   };

@@ -199,6 +199,7 @@ export class GatewayProcess {
     if (outcome.result) this.#readiness.programmed();
     this.#container.get(TOKENS.StatusSink).publish(outcome.statuses);
     this.#container.get(TOKENS.EventSink).publish(outcome.events, (object) => exists(cluster, object));
+    this.#input.publishInfrastructure(outcome.infrastructure);
     if (cluster) {
       const { gateway_class_controller_name: controllerName } = this.#options.raw.kubernetes;
       this.#input.requestSecrets(referencedSecrets(cluster, controllerName));

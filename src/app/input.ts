@@ -2,6 +2,7 @@ import type { Container } from 'inversify';
 import type { Observable } from 'rxjs';
 
 import type { Kind } from '../apis/kinds.js';
+import type { PlannedInfrastructure } from '../graph/status-plan.js';
 
 /**
  * What differs between a cluster and a directory of files. It binds the sources of all kinds, the leader election and
@@ -15,6 +16,8 @@ export interface ConnectedInput {
   readonly problems$: Observable<readonly string[]>;
   /** Secrets (`namespace/name`) that something refers to. */
   requestSecrets(keys: ReadonlySet<string>): void;
+  /** Objects that Gateways are to have beside them. */
+  publishInfrastructure(plan: readonly PlannedInfrastructure[]): void;
   start(): void;
   stop(): Promise<void>;
 }

@@ -18,6 +18,7 @@ const outcome = (listener: ListenerOutcome): PassOutcome => ({
   configuration: EMPTY_CONFIGURATION,
   statuses: [],
   events: [],
+  infrastructure: [],
   result: { revision: 1, listeners: new Map([['tcp/127.0.0.1:80', listener]]) },
 });
 
