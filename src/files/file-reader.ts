@@ -122,8 +122,8 @@ export class FileReader {
 
   #list(directory: string, walk: Walk): void {
     // A link to a directory above would never end.
-    const real = realpathSync(directory);
-    if (walk.seen.has(real)) return;
+    const real = realPathOf(directory);
+    if (real === undefined || walk.seen.has(real)) return;
     walk.seen.add(real);
     walk.directories.add(directory);
     this.#options.onDirectory(directory);
@@ -205,6 +205,15 @@ function isSame(a: readonly PlacedDocument[], b: readonly PlacedDocument[]): boo
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for a directory that has gone meanwhile. */
+function realPathOf(directory: string): string | undefined {
+  try {
+    return realpathSync(directory);
   } catch {
     return undefined;
   }

@@ -18,10 +18,16 @@ export interface ParsedDocument {
   readonly lineOf: (path: string) => number;
 }
 
+/**
+ * Keys are texts, as in JSON. No message shows a piece of the text, and none is written to the console by the
+ * library: it may be of a Secret.
+ */
+const OPTIONS = { merge: true, stringKeys: true, prettyErrors: false, logLevel: 'error' } as const;
+
 /** Reads the YAML (or JSON) documents in a text. Documents without content are left out. */
 export function parseDocuments(text: string): readonly ParsedDocument[] {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, prettyErrors: false });
+  const documents = parseAllDocuments(text, { ...OPTIONS, lineCounter: lines });
   if (!Array.isArray(documents)) return [];
   return documents
     .filter((document) => !isEmpty(document.contents) || document.errors.length > 0)
@@ -34,11 +40,19 @@ function isEmpty(contents: Document.Parsed['contents']): boolean {
 }
 
 function toParsed(document: Document.Parsed, lines: LineCounter): ParsedDocument {
-  const errors = document.errors.map(({ pos, message }) => ({ line: lines.linePos(pos[0]).line, message }));
+  const errors = document.errors.map(({ pos, message }) => ({
+    line: lines.linePos(pos[0]).line,
+    message: withoutSource(message),
+  }));
   return {
     ...(errors.length > 0 ? { value: undefined, errors } : valueOf(document, lines)),
     lineOf: (path) => lines.linePos(offsetOf(document, path)).line,
   };
+}
+
+/** The library quotes what it did not expect, and that may be of a Secret. */
+function withoutSource(message: string): string {
+  return message.replace(/(: | ")[^]*$/, '');
 }
 
 /** Aliases may multiply (the "billion laughs"): the library bounds them by throwing. */

@@ -75,10 +75,11 @@ class DirectoryWatches {
   }
 
   open(directory: string): void {
-    const identity = identityOf(directory);
-    if (this.#closed || this.#watchers.get(directory)?.identity === identity) return;
-    this.#drop(directory);
+    if (this.#closed) return;
     try {
+      const identity = identityOf(directory);
+      if (this.#watchers.get(directory)?.identity === identity) return;
+      this.#drop(directory);
       const watcher = watch(directory, (_event, name) => {
         this.#notify(name === null ? undefined : join(directory, name));
       });
