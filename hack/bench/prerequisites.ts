@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type ExecFileSyncOptions } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { BINARIES, BUILD, ENVOY } from './paths.js';
@@ -30,7 +30,7 @@ function install(packages: readonly string[]): void {
   console.log(`installing ${packages.join(', ')}`);
   // The packages of servers would start them; they are wanted for their programs only.
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const options = { stdio: ['ignore', 'ignore', 'inherit'], env: environment } as const;
+  const options: ExecFileSyncOptions = { stdio: ['ignore', 'ignore', 'inherit'], env: environment };
   execFileSync('apt-get', ['update', '-qq'], options);
   execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
 }

@@ -9,7 +9,7 @@ import type { DownstreamContext } from '../exchange/downstream.js';
 import type { ExchangeRunner } from '../exchange/exchange-runner.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';
 import type { Connection } from '../wire/wire.js';
-import type { BufferPool } from './buffer-pool.js';
+import type { BufferPool } from '../wire/buffer-pool.js';
 import { Http1DownstreamConnection } from './downstream-connection.js';
 import {
   DEFAULT_DOWNSTREAM_TIMEOUTS,

@@ -2,7 +2,7 @@ import type { Counters } from '../exchange/counters.js';
 import { Piece } from '../exchange/piece.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';
 import type { Wire } from '../wire/wire.js';
-import type { BufferPool } from './buffer-pool.js';
+import type { BufferPool } from '../wire/buffer-pool.js';
 import { RawResponseHead } from './raw-heads.js';
 
 /** Heads of requests, with a small body behind. */

@@ -4,8 +4,8 @@ import type { DownstreamContext } from '../exchange/downstream.js';
 import type { ExchangeRunner } from '../exchange/exchange-runner.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';
 import type { Connection } from '../wire/wire.js';
-import type { BufferPool } from './buffer-pool.js';
-import { READ_BYTES } from './buffer-pool.js';
+import type { BufferPool } from '../wire/buffer-pool.js';
+import { READ_BYTES } from '../wire/buffer-pool.js';
 import { RawRequestHead } from './raw-heads.js';
 import { ResponseForm } from './response-encoder.js';
 

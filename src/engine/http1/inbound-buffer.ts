@@ -1,6 +1,6 @@
 import type { Piece } from '../exchange/piece.js';
 import type { Connection } from '../wire/wire.js';
-import { HEADROOM, type ReadBuffer } from './buffer-pool.js';
+import { HEADROOM, type PooledBuffer } from '../wire/buffer-pool.js';
 import type { Http1Worker } from './http1-worker.js';
 
 /**
@@ -8,7 +8,7 @@ import type { Http1Worker } from './http1-worker.js';
  * whose bytes may be lent to the exchange.
  */
 export class InboundBuffer {
-  own: ReadBuffer | undefined = undefined;
+  own: PooledBuffer | undefined = undefined;
   /** The exchange has the bytes of the last piece until it asks for more. */
   lent = false;
   /** Bytes that were read but whose turn has not come. */

@@ -16,7 +16,7 @@ import {
   type WriteOutcome,
 } from '../wire/wire.js';
 import type { Endpoint } from '../../ir/upstream.js';
-import { HEADROOM, type ReadBuffer } from './buffer-pool.js';
+import { HEADROOM, type PooledBuffer } from '../wire/buffer-pool.js';
 import { ChunkedDecoder } from './chunked-decoder.js';
 import type { Http1UpstreamWorker } from './http1-upstream-worker.js';
 import { parseResponseHead } from './parse-head.js';
@@ -61,7 +61,7 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
   #wire: Connection | undefined;
   #state = CONNECTING;
   #handler: UpstreamHandler | undefined;
-  #buffer: ReadBuffer | undefined;
+  #buffer: PooledBuffer | undefined;
   /** Bytes of an unfinished head at the start of the buffer. */
   #filled = 0;
   #left = 0;
@@ -260,7 +260,7 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
 
   // — the response —
 
-  #readHead(own: ReadBuffer, full: Buffer, end: number): void {
+  #readHead(own: PooledBuffer, full: Buffer, end: number): void {
     const { head, piece } = this.#worker;
     let at = HEADROOM;
     for (;;) {
@@ -295,7 +295,7 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
   }
 
   /** An unfinished head is moved to the start of the buffer, and more is read behind it. */
-  #awaitMore(own: ReadBuffer, at: number, end: number): void {
+  #awaitMore(own: PooledBuffer, at: number, end: number): void {
     const length = end - at;
     if (length >= MAX_HEAD_BYTES) {
       this.#fail('protocol', 'the head of the response is too large');

@@ -1,3 +1,5 @@
+import { debugBuffers } from '../wire/buffer-pool.js';
+
 /** Size of every pooled buffer. */
 export const POOLED_LENGTH = 65_536;
 const KEPT = 64;
@@ -27,4 +29,4 @@ export class BufferPool {
 }
 
 /** The pool of this thread. `TRICKSTER_DEBUG_BUFFERS=1` makes it fill what is released. */
-export const bufferPool = new BufferPool(process.env['TRICKSTER_DEBUG_BUFFERS'] === '1');
+export const bufferPool = new BufferPool(debugBuffers(process.env));

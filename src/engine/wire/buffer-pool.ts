@@ -1,20 +1,23 @@
 /**
- * Who owns an upstream's read buffer, in one place.
+ * Who owns the buffer that a connection reads into, in one place.
  *
- * - The pool owns a buffer until `acquire` hands it to an upstream connection.
+ * - The pool owns a buffer until `acquire` hands it to a connection: one to a backend, or a client's while a body or a
+ *   tunnel is read.
  * - The connection owns it while it reads into it and while the pieces that it has passed on are `WRITTEN`.
  * - A piece whose write is `PENDING` pins the whole buffer: it then belongs to that write. The connection goes on
- *   with a fresh one, and whoever gets `onDrain` (or `onClose`) releases the pinned one.
+ *   with a fresh one; the pinned one is left to the garbage collector, for nobody knows when its last write ends.
  * - Nobody keeps a view of a buffer that it has released.
  *
  * In debug mode released buffers are filled with 0xDB and checked before they are used again, so that a view that was
  * kept shows as garbage in a response and a write that came late stops the test.
  */
 
-/** Room before the bytes that are read: a response head grows into it when it is rewritten in place. */
+/** Room before the bytes that are read: for a rewritten head or the size of a chunk. */
 export const HEADROOM = 1024;
-/** Most bytes of one read. */
-export const READ_SIZE = 64 * 1024;
+/** Most bytes of one read; measured best for bulk. */
+export const READ_BYTES = 64 * 1024;
+/** Room behind them: the end of a chunk and the last chunk. */
+export const TAILROOM = 16;
 
 const FILL = 0xdb;
 /** 16 MiB of free buffers for each thread at most; what is released beyond goes to the garbage collector. */
@@ -22,9 +25,9 @@ const FREE_LIMIT = 256;
 
 export class PooledBuffer {
   /** All of it, headroom first. */
-  readonly full = Buffer.allocUnsafeSlow(HEADROOM + READ_SIZE);
-  /** What is given to `readInto`. */
-  readonly space = this.full.subarray(HEADROOM);
+  readonly full = Buffer.allocUnsafeSlow(HEADROOM + READ_BYTES + TAILROOM);
+  /** What is given to `readInto`: reads land behind the headroom. */
+  readonly landing = this.full.subarray(HEADROOM, HEADROOM + READ_BYTES);
   /** Kept by the pool. */
   isFree = false;
 }

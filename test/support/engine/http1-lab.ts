@@ -22,7 +22,7 @@ import {
   type RuleEntry,
 } from '../../../src/engine/exchange/route-entry.js';
 import { TimerWheel } from '../../../src/engine/exchange/timer-wheel.js';
-import { BufferPool } from '../../../src/engine/http1/buffer-pool.js';
+import { BufferPool } from '../../../src/engine/wire/buffer-pool.js';
 import { Http1Connector } from '../../../src/engine/http1/http1-connector.js';
 import { Http1Server, type Http1ServerOptions } from '../../../src/engine/http1/http1-server.js';
 import {
@@ -82,7 +82,7 @@ export class Http1Lab {
 
   private constructor(options: LabOptions) {
     const { wire, wheel, counters } = { wire: options.wire, wheel: this.wheel, counters: this.counters };
-    const buffers = new BufferPool(16, true);
+    const buffers = new BufferPool({ debug: true });
     const services: ExchangeServices = {
       router: this.#router(),
       cache: options.cache,

@@ -1,15 +1,21 @@
 import { expect } from 'chai';
-import { BufferPool, debugBuffers, HEADROOM, READ_SIZE } from '../../../../src/engine/wire/buffer-pool.js';
+import {
+  BufferPool,
+  debugBuffers,
+  HEADROOM,
+  READ_BYTES,
+  TAILROOM,
+} from '../../../../src/engine/wire/buffer-pool.js';
 
 describe('BufferPool', () => {
   it('hands out buffers with headroom and reuses the last released', () => {
     const pool = new BufferPool({ debug: false });
     const first = pool.acquire();
     const second = pool.acquire();
-    expect(first.space).to.have.length(READ_SIZE);
-    expect(first.full).to.have.length(HEADROOM + READ_SIZE);
+    expect(first.landing).to.have.length(READ_BYTES);
+    expect(first.full).to.have.length(HEADROOM + READ_BYTES + TAILROOM);
     first.full[HEADROOM] = 7;
-    expect(first.space[0]).to.equal(7);
+    expect(first.landing[0]).to.equal(7);
     pool.release(first);
     pool.release(second);
     expect(pool.acquire()).to.equal(second);
