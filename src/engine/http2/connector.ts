@@ -26,7 +26,7 @@ export interface Http2ConnectorOptions {
 
 const MAX_CONNECTIONS = 4;
 /** Streams on every connection before another one is opened: fewer connections mean more frames in each write. */
-const STREAMS_BEFORE_ANOTHER = 64;
+const STREAMS_BEFORE_ANOTHER = 128;
 const LIMITS: WatchLimits = { headMs: 10_000, idleMs: 90_000, writeMs: 60_000, quietMs: 30_000 };
 
 /** Requests to one endpoint over a few multiplexed HTTP/2 connections. */

@@ -18,6 +18,8 @@ export class Http2DownstreamStream extends Http2Stream implements DownstreamStre
   #released = false;
   #awaitsContinue: boolean;
   #isTunnel = false;
+  /** The head that was sent has no body after it. */
+  #isBodyless = false;
   /** The tunnel was accepted; what came before flows once the exchange knows. */
   #opensTunnel = false;
 
@@ -63,8 +65,8 @@ export class Http2DownstreamStream extends Http2Stream implements DownstreamStre
         if (this.#opensTunnel) this.resumeBody();
       });
     } else {
-      const bodyless = this.#head.method === 'HEAD' || status === 204 || status === 304;
-      const ends = bodyless || (piece.last && piece.length === 0);
+      this.#isBodyless = this.#head.method === 'HEAD' || status === 204 || status === 304;
+      const ends = this.#isBodyless || (piece.last && piece.length === 0);
       this.#writeHead(status, head.fields, ends);
       if (ends) {
         this.endLocal();
@@ -75,7 +77,8 @@ export class Http2DownstreamStream extends Http2Stream implements DownstreamStre
   }
 
   sendData(piece: Piece): WriteOutcome {
-    return this.send(piece);
+    // The body of a fill that the client was answered 304 for: it goes to the store, not to the client.
+    return this.#isBodyless ? WRITTEN : this.send(piece);
   }
 
   sendTrailers(fields: Fields): void {

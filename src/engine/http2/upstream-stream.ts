@@ -98,9 +98,17 @@ export class Http2UpstreamStream extends Http2Stream implements UpstreamStream {
   #note(piece: Piece): void {
     this.#sentLast = piece.last;
     if (this.#sentLength > MAX_REPLAYED) return;
-    this.#sentLength += piece.length;
-    if (this.#sentLength > MAX_REPLAYED) this.#sent = undefined;
-    else if (piece.length > 0) (this.#sent ??= []).push(piece.copy());
+    const { length } = piece;
+    if (length === 0) return;
+    this.#sentLength += length;
+    if (this.#sentLength > MAX_REPLAYED) {
+      this.#sent = undefined;
+      return;
+    }
+    const copy = Buffer.allocUnsafe(length);
+    piece.buffer.copy(copy, 0, piece.start, piece.end);
+    if (this.#sent) this.#sent.push(copy);
+    else this.#sent = [copy];
   }
 
   /** Sends everything again, on another connection; {@link start} follows. */

@@ -17,10 +17,9 @@ const EAGER = 1;
 const PLAIN = 2;
 const NEVER = 3;
 
-/** Names whose values seldom repeat on a connection: indexing them only pushes out those that do. */
+/** Names whose values are unique: looking for them in the table is of no use. */
 const PLAIN_NAMES =
-  'content-length content-range date age etag expires last-modified location if-none-match if-modified-since ' +
-  'range x-request-id traceparent grpc-message grpc-timeout grpc-status-details-bin';
+  'x-request-id traceparent tracestate grpc-message grpc-timeout grpc-status-details-bin range';
 /** Names of few values: indexed when first seen. */
 const EAGER_NAMES =
   ':authority user-agent content-type content-encoding accept accept-encoding accept-language cache-control ' +
