@@ -64,7 +64,7 @@ export function clusterInput(options: ClusterInputOptions): ConnectedInput {
     ...(published && { publishedServices: [`${published.namespace}/${published.name}`] }),
     resyncMs: durationOf(kubernetes.resync_interval),
   });
-  const { election, writer, recorder, events, infrastructure } = createWriters(options, {
+  const writers = createWriters(options, {
     client,
     discovery,
     statuses,
@@ -72,11 +72,14 @@ export function clusterInput(options: ClusterInputOptions): ConnectedInput {
   return {
     bind: (container: Container) => {
       bindSources(container, (kind) => sources.source(kind));
-      container.bind(TOKENS.LeaderElection).toConstantValue(election);
-      container.bind(TOKENS.EventSink).toConstantValue(events);
+      container.bind(TOKENS.LeaderElection).toConstantValue(writers.election);
+      container.bind(TOKENS.EventSink).toConstantValue(writers.events);
       container
         .bind(TOKENS.StatusSink)
-        .toResolvedValue((store: StatusStore) => combineStatusSinks(store, writer), [TOKENS.StatusStore])
+        .toResolvedValue(
+          (store: StatusStore) => combineStatusSinks(store, writers.status),
+          [TOKENS.StatusStore],
+        )
         .inSingletonScope();
     },
     installedKinds$: discovery.served$.pipe(map((served): ReadonlySet<Kind> => new Set(served.keys()))),
@@ -87,20 +90,13 @@ export function clusterInput(options: ClusterInputOptions): ConnectedInput {
       sources.requestNamedSecrets(keys);
     },
     publishInfrastructure: (plan) => {
-      infrastructure.publish(plan);
+      writers.infrastructure.publish(plan);
     },
     start: () => {
-      infrastructure.start();
-      writer.start();
-      events.start();
-      election.start();
+      writers.start();
     },
     stop: async () => {
-      infrastructure.stop();
-      events.stop();
-      recorder.stop();
-      await writer.stop();
-      await election.stop();
+      await writers.stop();
       await client.close();
     },
   };
@@ -144,7 +140,25 @@ function createWriters(options: ClusterInputOptions, access: ClusterAccess) {
     clock,
     logger: logger.child({ component: 'infrastructure' }),
   });
-  return { election, writer, recorder, events, infrastructure };
+  return {
+    election,
+    events,
+    infrastructure,
+    status: writer,
+    start: () => {
+      infrastructure.start();
+      writer.start();
+      events.start();
+      election.start();
+    },
+    stop: async () => {
+      infrastructure.stop();
+      events.stop();
+      recorder.stop();
+      await writer.stop();
+      await election.stop();
+    },
+  };
 }
 
 function scopeOf({ kubernetes }: RawOptions): NamespaceScope {
