@@ -55,6 +55,7 @@ export class GraphBuilder {
   readonly #grants = new ObjectIndex<ReferenceGrant>(({ metadata }) => [metadata.namespace]);
   readonly #trafficPolicies = new ObjectIndex<BackendTrafficPolicy>(servicesOf);
   readonly #routes: RouteExaminer;
+  #last: { readonly inputs: readonly unknown[]; readonly graph: Graph } | undefined;
   #tables: Tables<Rows> | undefined;
   readonly #settler = new RouteSettler();
   readonly #policies: PolicySettler;
@@ -71,7 +72,16 @@ export class GraphBuilder {
     this.#policies = new PolicySettler(this.#context);
   }
 
+  /** The graph of the pass before (the same object) when nothing but endpoints changed. */
   build(input: GraphInput): Graph {
+    const last = this.#last;
+    const isSame = last && sameItems(last.inputs, inputsOf(input));
+    const graph = isSame ? last.graph : this.#build(input);
+    this.#last = { inputs: inputsOf(input), graph };
+    return graph;
+  }
+
+  #build(input: GraphInput): Graph {
     const { cluster } = input;
     const tables = this.#fillTables(cluster);
     const gateways = sortedValues(tables.gateways);
@@ -253,6 +263,12 @@ function keepTables(before: Tables<Rows> | undefined, after: Tables<Rows>): Tabl
 function keepMap<V>(before: ReadonlyMap<string, V>, after: ReadonlyMap<string, V>): ReadonlyMap<string, V> {
   const isSame = before.size === after.size && [...after].every(([key, value]) => before.get(key) === value);
   return isSame ? before : after;
+}
+
+/** Endpoints shape upstreams only. */
+function inputsOf({ cluster, publishedAddresses }: GraphInput): readonly unknown[] {
+  const shaping = Object.entries(cluster).filter(([kind]) => kind !== 'EndpointSlice');
+  return [publishedAddresses, ...shaping.map(([, objects]) => objects)];
 }
 
 const NOTHING_HELD: readonly { readonly value: string }[] = [];

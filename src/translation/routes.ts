@@ -4,16 +4,16 @@ import { Memo, StableValues } from '../graph/memo.js';
 import { servedRouteKey } from '../graph/policies.js';
 import type { RuleCacheSettings } from '../graph/route-cache-settings.js';
 import type { RouteNode } from '../graph/route.js';
-import type { ObjectRef, PlannedEvent } from '../graph/status-plan.js';
+import type { ObjectRef } from '../graph/status-plan.js';
 import type { CachePolicy } from '../ir/cache-policy.js';
 import type { HttpRoute } from '../ir/http.js';
-import type { Upstream } from '../ir/upstream.js';
 import { governRules } from './cache-policies.js';
 import type { GatewayTrait } from './gateway-traits.js';
 import { toRules, type HttpCarryingRoute } from './http-rules.js';
 import { distinctRequests, UpstreamNames, type UpstreamRequest } from './upstream-request.js';
 
-interface WrittenRoute {
+/** A route as one Gateway serves it, and what it needs. */
+export interface WrittenRoute {
   readonly ref: ObjectRef;
   readonly route: HttpRoute;
   readonly requests: readonly UpstreamRequest[];
@@ -25,7 +25,7 @@ type CacheSettingsByRoute = ReadonlyMap<string, readonly RuleCacheSettings[]>;
 
 /** Everything that is in a configuration because of routes; each list sorted by key. */
 export interface WrittenRoutes {
-  readonly routes: readonly HttpRoute[];
+  readonly written: readonly WrittenRoute[];
   readonly requests: readonly UpstreamRequest[];
   readonly policies: readonly CachePolicy[];
 }
@@ -37,8 +37,6 @@ interface Shaping {
 }
 
 const NO_SETTINGS: readonly RuleCacheSettings[] = [];
-
-const NO_EVENTS: readonly PlannedEvent[] = [];
 
 const NO_TRAIT: GatewayTrait = { routingMode: 'endpoint' };
 
@@ -86,21 +84,10 @@ export class RouteWriter {
     const written = [...this.#used].sort((a, b) => compareText(a.route.key, b.route.key));
     const requests = written.map((one) => one.requests);
     return {
-      routes: written.map(({ route }) => route),
+      written,
       requests: this.#requests.get('all', requests, () => distinctRequests(requests.flat())),
       policies: this.#distinctPolicies(written),
     };
-  }
-
-  /** A Warning on each route that sends to an upstream without endpoints. */
-  eventsOf(upstreams: readonly Upstream[]): readonly PlannedEvent[] {
-    const empty = new Set(
-      upstreams.filter((one) => one.endpoints.length === 0 && !one.refusal).map(({ key }) => key),
-    );
-    if (empty.size === 0) return NO_EVENTS;
-    return [...this.#used].flatMap(({ ref, requests }) =>
-      requests.filter(({ key }) => empty.has(key)).map((request) => noEndpoints(ref, request)),
-    );
   }
 
   /** Sorted by key. */
@@ -131,10 +118,4 @@ export class RouteWriter {
       policies,
     };
   }
-}
-
-function noEndpoints(object: ObjectRef, { target }: UpstreamRequest): PlannedEvent {
-  const { namespace, service, port } = target;
-  const message = `Service ${namespace}/${service} has no ready endpoint for port ${port}, its share answers 503`;
-  return { object, type: 'Warning', reason: 'NoEndpoints', message };
 }

@@ -19,7 +19,8 @@ import type { Libraries } from '../graph/libraries.js';
 import { Memo } from '../graph/memo.js';
 import { ObjectIndex } from '../graph/object-index.js';
 import { withMore } from '../graph/plan-events.js';
-import { StatusPlanner } from '../graph/plan-statuses.js';
+import { StatusPlanner, type PlannedStatuses } from '../graph/plan-statuses.js';
+import type { PlannedInfrastructure } from '../graph/status-plan.js';
 import type { GraphSettings } from '../graph/settings.js';
 import type { ListenerSettings } from '../ir/listener.js';
 import type { ProxyConfiguration } from '../ir/proxy-configuration.js';
@@ -29,7 +30,8 @@ import { sortedBy } from '../util/collections.js';
 import { AttachedRoutes, type RoutesByHostname } from './attached-routes.js';
 import { GatewayTraits } from './gateway-traits.js';
 import { ListenerWriter } from './listeners.js';
-import { RouteWriter } from './routes.js';
+import { noEndpointsEvents } from './no-endpoints-events.js';
+import { RouteWriter, type WrittenRoute } from './routes.js';
 import { collectSockets } from './sockets.js';
 import { toCertificate } from './tls.js';
 import type { Translation } from './translation.js';
@@ -68,6 +70,17 @@ export function translate(
 
 const NO_ROUTES: RoutesByHostname = new Map();
 
+/** What one graph came to. */
+interface Written {
+  readonly graph: Graph;
+  readonly installedKinds: ReadonlySet<Kind>;
+  readonly planned: PlannedStatuses;
+  readonly configuration: Omit<ProxyConfiguration, 'upstreams'>;
+  readonly routes: readonly WrittenRoute[];
+  readonly requests: readonly UpstreamRequest[];
+  readonly infrastructure: readonly PlannedInfrastructure[];
+}
+
 class TranslatorState {
   readonly #settings: TranslationSettings;
   readonly #graph: GraphBuilder;
@@ -80,6 +93,7 @@ class TranslatorState {
   readonly #upstreams = new Memo<Upstream>();
   readonly #certificates = new Memo<Certificate | undefined>();
   readonly #slices = new ObjectIndex<EndpointSlice>(serviceOf);
+  #last: Written | undefined;
 
   constructor(settings: TranslationSettings, libraries: Libraries) {
     this.#settings = settings;
@@ -90,23 +104,28 @@ class TranslatorState {
 
   translate(input: TranslationInput): Translation {
     const graph = this.#graph.build(input);
-    const { statuses, events } = this.#statuses.plan(graph, input);
-    const configuration = this.#configure(graph, input.cluster);
-    const more = this.#routes.eventsOf(configuration.upstreams);
-    this.#endPass();
+    const last = this.#last;
+    const isSame = last?.graph === graph && last.installedKinds === input.installedKinds;
+    const written = isSame ? last : this.#write(graph, input);
+    this.#last = written;
+    const { configuration, planned, requests, infrastructure } = written;
+    const { listeners, virtualHosts, routes, certificates, policies } = configuration;
+    const upstreams = this.#writeUpstreams(requests, input.cluster, graph.policies.backendTlsSettlement);
     return {
-      configuration,
-      statuses,
-      events: withMore(events, more),
-      infrastructure: this.#infrastructure.plan(graph),
+      configuration: { listeners, virtualHosts, routes, upstreams, certificates, policies },
+      statuses: planned.statuses,
+      events: withMore(planned.events, noEndpointsEvents(written.routes, upstreams)),
+      infrastructure,
     };
   }
 
-  #configure(graph: Graph, cluster: ClusterSnapshot): ProxyConfiguration {
+  /** Everything but upstreams, which alone depend on endpoints. */
+  #write(graph: Graph, { installedKinds }: TranslationInput): Written {
+    const planned = this.#statuses.plan(graph, { installedKinds });
     const traits = this.#traits.of(graph);
     const attached = this.#attached.collect(graph);
     this.#routes.begin(graph.policies.cacheSettings);
-    const written = this.#listeners.write({
+    const listeners = this.#listeners.write({
       sockets: collectSockets(graph),
       routesOf: ({ key }) => attached.get(key) ?? NO_ROUTES,
       use: (route, gateway) => {
@@ -116,20 +135,27 @@ class TranslatorState {
       settingsOf: this.#settings.listenerSettings,
     });
     const routes = this.#routes.written();
-    const upstreams = this.#writeUpstreams(
-      written.requests.length === 0
-        ? routes.requests
-        : distinctRequests([...written.requests, ...routes.requests]),
-      cluster,
-      graph.policies.backendTlsSettlement,
-    );
+    const certificates = this.#writeCertificates(graph);
+    this.#routes.endPass();
+    this.#listeners.endPass();
+    this.#certificates.endPass();
     return {
-      listeners: written.listeners,
-      virtualHosts: written.virtualHosts,
-      routes: routes.routes,
-      upstreams,
-      certificates: this.#writeCertificates(graph),
-      policies: routes.policies,
+      graph,
+      installedKinds,
+      planned,
+      configuration: {
+        listeners: listeners.listeners,
+        virtualHosts: listeners.virtualHosts,
+        routes: routes.written.map(({ route }) => route),
+        certificates,
+        policies: routes.policies,
+      },
+      routes: routes.written,
+      requests:
+        listeners.requests.length === 0
+          ? routes.requests
+          : distinctRequests([...listeners.requests, ...routes.requests]),
+      infrastructure: this.#infrastructure.plan(graph),
     };
   }
 
@@ -139,7 +165,7 @@ class TranslatorState {
     settlement: BackendTlsSettlement,
   ): readonly Upstream[] {
     const slices = this.#slices.of(cluster.EndpointSlice);
-    return requests.map((request) => {
+    const upstreams = requests.map((request) => {
       const id = `${request.target.namespace}/${request.target.service}`;
       const parts = {
         service: cluster.Service.get(id),
@@ -149,6 +175,8 @@ class TranslatorState {
       const inputs = [request, parts.service, parts.slices, parts.backendTls];
       return this.#upstreams.get(request.key, inputs, () => toUpstream(request, parts));
     });
+    this.#upstreams.endPass();
+    return upstreams;
   }
 
   /** Of all listeners that are served, and those that Gateways show to backends. */
@@ -164,13 +192,6 @@ class TranslatorState {
     return sortedBy(nodes.values(), ({ key }) => key).flatMap(
       (node) => this.#certificates.get(node.key, [node], () => toCertificate(node)) ?? [],
     );
-  }
-
-  #endPass(): void {
-    this.#routes.endPass();
-    this.#listeners.endPass();
-    this.#upstreams.endPass();
-    this.#certificates.endPass();
   }
 }
 
