@@ -16,6 +16,7 @@ import type { Translation } from '../translation/translation.js';
 import { clusterInput } from './cluster-input.js';
 import { DemoOrigin } from './demo-origin.js';
 import { engineModule } from './engine-module.js';
+import { explainRequest } from './explain.js';
 import { filesInput } from './files-input.js';
 import type { ConnectedInput } from './input.js';
 import { createLibraries } from './libraries.js';
@@ -156,6 +157,7 @@ export class GatewayProcess {
           configuration: () => this.#configuration,
           statuses: () => statuses.list(),
           problems: () => this.#problems,
+          explain: (request) => this.#configuration && explainRequest(this.#configuration, request),
         }),
       }),
       await HttpEndpoint.listen({

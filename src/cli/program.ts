@@ -7,6 +7,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { messageOf, OperatorError } from '../util/errors.js';
 import { productVersion } from '../util/version.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
+import { explainCommand, type ExplainOptions } from './explain-command.js';
 import { runCommand, type RunFlags } from './run-command.js';
 import { statusCommand, type StatusOptions } from './status-command.js';
 import { translateCommand, type TranslateOptions } from './translate-command.js';
@@ -35,7 +36,7 @@ function createProgram(exit: Exit): Command {
     .showHelpAfterError();
   addRun(program, exit);
   addOffline(program, exit);
-  addStatus(program);
+  addQuestions(program);
   return program;
 }
 
@@ -92,7 +93,18 @@ function addOffline(program: Command, exit: Exit): void {
     });
 }
 
-function addStatus(program: Command): void {
+/** Commands that ask a running process. */
+function addQuestions(program: Command): void {
+  program
+    .command('explain')
+    .description('say which listener, route, rule and backend a request meets, and why')
+    .argument('<words...>', '[METHOD] URL')
+    .option('-H, --header <name:value>', 'a header field of the request', collect, [])
+    .option('-o, --output <format>', 'yaml or json', 'yaml')
+    .addOption(mgmt())
+    .action(async (words: string[], options: ExplainOptions) => {
+      process.stdout.write(await explainCommand(words, options));
+    });
   program
     .command('status')
     .description('conditions of everything that a running process knows, worst first')
@@ -100,7 +112,7 @@ function addStatus(program: Command): void {
     .option('-A, --all-namespaces', 'of all namespaces', false)
     .option('-n, --namespace <namespace>', 'only of this one')
     .option('-o, --output <format>', 'wide, yaml or json')
-    .addOption(fromEnvironment('--mgmt <url>', 'management port').default('http://127.0.0.1:8484'))
+    .addOption(mgmt())
     .action(async (kind: string | undefined, options: StatusOptions) => {
       process.stdout.write(await statusCommand(kind, options));
     });
@@ -110,6 +122,14 @@ function addStatus(program: Command): void {
     .action(() => {
       process.stdout.write(`trickster-gateway ${productVersion()} (Node ${process.version})\n`);
     });
+}
+
+function mgmt(): Option {
+  return fromEnvironment('--mgmt <url>', 'management port').default('http://127.0.0.1:8484');
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }
 
 function config(): Option {

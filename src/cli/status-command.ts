@@ -2,7 +2,8 @@ import { stringify } from 'yaml';
 
 import type { Condition, StoredCondition } from '../apis/meta.js';
 import type { ObjectRef, ParentReference } from '../graph/status-plan.js';
-import { OperatorError, messageOf } from '../util/errors.js';
+import { OperatorError } from '../util/errors.js';
+import { askManagement } from './ask-management.js';
 
 export interface StatusOptions {
   /** Base URL of the management port. */
@@ -35,20 +36,8 @@ export async function statusCommand(kind: string | undefined, options: StatusOpt
 }
 
 async function fetchStatuses(mgmt: string): Promise<readonly Held[]> {
-  const url = new URL('/trickster/status', mgmt);
-  try {
-    const response = await fetch(url);
-    if (!response.ok) throw new Error(`it answered ${String(response.status)}`);
-    // Our own process's answer; its shape is this type's.
-    return (await response.json()) as readonly Held[];
-  } catch (error) {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new OperatorError(
-      'ERR_ENVIRONMENT',
-      `no running trickster-gateway answers at ${url.origin}: ${messageOf(cause)}`,
-      { cause: error },
-    );
-  }
+  // Our own process's answer; its shape is this type's.
+  return (await askManagement(mgmt, '/trickster/status')) as readonly Held[];
 }
 
 function isAsked({ object }: Held, kind: string | undefined, options: StatusOptions): boolean {

@@ -10,6 +10,8 @@ export interface ManagementView {
   statuses(): readonly HeldStatus[];
   /** What is wrong with the input beyond what a status says, for example files that cannot be read. */
   problems(): readonly string[];
+  /** What would be done with a request; undefined before the first configuration. */
+  explain(request: { method: string; url: URL; headers: readonly string[] }): object | undefined;
 }
 
 /** Paths of the management port; names are Trickster's where it has them. */
@@ -26,6 +28,16 @@ export function managementHandlers(view: ManagementView): Record<string, Handler
       return configuration ? json(configuration) : { status: 503, body: 'not programmed\n' };
     },
     '/trickster/status': () => json(view.statuses()),
+    '/trickster/explain': ({ searchParams }) => {
+      const url = searchParams.get('url') ?? '';
+      if (!URL.canParse(url)) return { status: 400, body: 'the parameter url must be a whole URL\n' };
+      const explained = view.explain({
+        method: searchParams.get('method') ?? 'GET',
+        url: new URL(url),
+        headers: searchParams.getAll('header'),
+      });
+      return explained ? json(explained) : { status: 503, body: 'not programmed\n' };
+    },
     '/trickster/problems': () => json(view.problems()),
   };
 }

@@ -26,6 +26,7 @@ describe('management port', () => {
           configuration: () => configuration,
           statuses: () => [],
           problems: () => ['a.yaml:1: bad'],
+          explain: ({ url }) => configuration && { path: url.pathname },
         }),
         '/fails': () => {
           throw new Error('broken view');
@@ -70,6 +71,13 @@ describe('management port', () => {
     expect((await get('/trickster/ping', { method: 'POST' })).status).to.equal(405);
     expect((await get('/fails')).status).to.equal(500);
     expect(await (await get('/trickster/problems')).json()).to.deep.equal(['a.yaml:1: bad']);
+  });
+
+  it('explains a request once there is a configuration', async () => {
+    expect((await get('/trickster/explain?url=http://a/b')).status).to.equal(503);
+    configuration = EMPTY_CONFIGURATION;
+    expect((await get('/trickster/explain?url=nothing')).status).to.equal(400);
+    expect(await (await get('/trickster/explain?url=http://a/b')).json()).to.deep.equal({ path: '/b' });
   });
 
   it('says which port it could not have', async () => {
