@@ -22,7 +22,7 @@ export async function explainCommand(words: readonly string[], options: ExplainO
   const query = new URLSearchParams([
     ['method', method],
     ['url', url],
-    ...(options.header ?? []).map((header) => ['header', header]),
+    ...(options.header ?? []).map((header): [string, string] => ['header', header]),
   ]);
   const answer = await askManagement(options.mgmt, `/trickster/explain?${query.toString()}`);
   return options.output === 'json' ? `${JSON.stringify(answer, undefined, 2)}\n` : stringify(answer);
