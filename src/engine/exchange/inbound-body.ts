@@ -1,7 +1,7 @@
 import { BodyStore } from './body-store.js';
 import type { RequestBodyTap } from './exchange.js';
 import type { Fields } from './fields.js';
-import type { Piece } from './piece.js';
+import { Piece } from './piece.js';
 
 interface Collection {
   readonly limit: number;
@@ -87,7 +87,7 @@ export class InboundBody {
   }
 
   tap(tap: RequestBodyTap, scratch: Piece): void {
-    (this.#taps ??= []).push(tap);
+    if (!this.done) (this.#taps ??= []).push(tap);
     this.fill(scratch);
     if (scratch.length > 0 || this.done) {
       scratch.last = this.done;
@@ -125,3 +125,7 @@ export class InboundBody {
 }
 
 const EMPTY = Buffer.alloc(0);
+
+/** The body of every request that has none: it never changes. */
+export const NO_BODY = new InboundBody(new Piece().clear(true));
+NO_BODY.settle();

@@ -4,7 +4,7 @@ import type { ExchangeRecord, Termination } from './exchange-record.js';
 import type { ExchangeServices } from './exchange-services.js';
 import type { RequestHead } from './heads.js';
 import type { Piece } from './piece.js';
-import { InboundBody } from './inbound-body.js';
+import { InboundBody, NO_BODY } from './inbound-body.js';
 import type { BackendEntry, RouteEntry, RuleEntry } from './route-entry.js';
 import { budgetOf } from './retry-budget.js';
 import { Timer } from './timer-wheel.js';
@@ -53,7 +53,9 @@ export abstract class TimedExchange extends Timer implements ExchangeRecord {
     this.originalAuthority = request.authority;
     this.originalPath = request.path;
     this.startedAt = performance.now();
-    this.body = new InboundBody(first);
+    // What follows an upgrade is counted as the body.
+    const hasNone = first.last && first.length === 0 && request.upgrade === '';
+    this.body = hasNone ? NO_BODY : new InboundBody(first);
   }
 
   get requestBytes(): number {

@@ -109,7 +109,7 @@ labSuite('the seam between exchange and cache', ({ startLab, answering, start })
 
   it('streams with back-pressure', async () => {
     const chunk = Buffer.alloc(256 * 1024, 'c');
-    const chunks = 64;
+    const chunks = 16;
     const { client } = await cached((exchange) => {
       let left = chunks;
       const piece = new Piece();
