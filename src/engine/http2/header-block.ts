@@ -12,6 +12,8 @@ const CREDIT = 32;
 export class HeaderBlock<T> {
   /** What the reader made of the fields; kept with the block. */
   template: T | undefined;
+  /** The fields of a trailer section that may go on; kept with the block. */
+  trailers: readonly string[] | undefined;
   #prepared: FieldBlock | undefined;
   #listed = false;
 

@@ -1,6 +1,5 @@
 import { Piece } from '../exchange/piece.js';
 import { PlainResponseHead, type RequestHead } from '../exchange/heads.js';
-import { FieldList } from '../exchange/fields.js';
 import type { OutboundRequest, UpstreamFailure, UpstreamHandler } from '../exchange/upstream.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';
 import type { Connection, WireError } from '../wire/wire.js';
@@ -212,12 +211,12 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
   }
 
   #onTrailers(stream: Http2UpstreamStream, block: HeaderBlock<ResponseTemplate>, ends: boolean): void {
-    const fields = ends ? readTrailers(block.fields) : undefined;
+    const fields = ends ? (block.trailers ??= readTrailers(block.fields)) : undefined;
     if (fields === undefined || !stream.endRemote()) {
       this.failStream(stream.id, PROTOCOL_ERROR, 'malformed trailers');
       return;
     }
-    stream.takeTrailers(fields.length > 0 ? new FieldList(fields) : undefined);
+    stream.takeTrailers(fields.length > 0 ? block.list(fields) : undefined);
   }
 
   protected override takeGathered(stream: Http2UpstreamStream, last: boolean): boolean {
