@@ -24,7 +24,7 @@ export interface AttachedListener {
 }
 
 /** What decides where a route attaches, the same for all kinds of routes. */
-export interface AttachingRoute {
+interface AttachingRoute {
   readonly kind: RouteKind;
   readonly namespace: string;
   readonly parentRefs: readonly ParentRef[];
@@ -102,7 +102,7 @@ function attach(
 }
 
 /** Every hostname for which the route answers through the listener, sorted, each once. */
-export function commonHostnames(
+function commonHostnames(
   listenerHostname: string,
   routeHostnames: readonly string[] | undefined,
 ): readonly string[] {

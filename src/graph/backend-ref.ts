@@ -19,7 +19,7 @@ export interface BackendTarget {
 }
 
 /** GEP-1911; unknown values are plain HTTP/1.1. */
-export type AppProtocol = 'http' | 'h2c' | 'ws' | 'wss';
+type AppProtocol = 'http' | 'h2c' | 'ws' | 'wss';
 
 export type ResolvedBackend = { readonly target: BackendTarget } | { readonly problem: Condition };
 

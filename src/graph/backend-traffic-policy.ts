@@ -13,7 +13,7 @@ export interface RetryBudget {
   readonly minRetriesPerSecond: number;
 }
 
-export interface TrafficSettings {
+interface TrafficSettings {
   readonly retryBudget?: RetryBudget;
   readonly sessionPersistence?: SessionPersistence;
 }

@@ -36,7 +36,7 @@ import type { GraphSettings } from './settings.js';
 import type { BackendTrafficPolicy } from '../apis/gateway/backend-traffic-policy.js';
 import type { ReferenceGrant } from '../apis/gateway/reference-grant.js';
 
-export interface GraphInput {
+interface GraphInput {
   readonly cluster: ClusterSnapshot;
   readonly publishedAddresses: PublishedAddresses;
 }

@@ -19,12 +19,12 @@ export interface CertificateNode {
   readonly warning?: string;
 }
 
-export interface ReferenceProblem {
+interface ReferenceProblem {
   readonly reason: 'RefNotPermitted' | 'Invalid';
   readonly message: string;
 }
 
-export interface ResolvedCertificates {
+interface ResolvedCertificates {
   readonly certificates: readonly CertificateNode[];
   /** The first thing that is wrong; the certificates of the other references are still there. */
   readonly problem?: ReferenceProblem;

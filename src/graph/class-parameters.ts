@@ -17,7 +17,7 @@ export interface ClassParameters {
 }
 
 /** Where a Gateway's address comes from: that of the published Service, or one of an AddressPool. */
-export type Addressing = 'shared' | 'pool';
+type Addressing = 'shared' | 'pool';
 
 export const DEFAULT_CLASS_PARAMETERS: ClassParameters = {
   routingMode: 'endpoint',
@@ -33,7 +33,7 @@ export interface ConfiguredNames {
   readonly negativeCaches: ReadonlySet<string>;
 }
 
-export type ParsedParameters =
+type ParsedParameters =
   | { readonly ok: true; readonly parameters: ClassParameters }
   | { readonly ok: false; readonly problems: readonly string[] };
 

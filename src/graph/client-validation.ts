@@ -13,7 +13,7 @@ export interface ClientValidationNode {
   readonly caBundle: string;
 }
 
-export interface ResolvedClientValidation {
+interface ResolvedClientValidation {
   readonly validation?: ClientValidationNode;
   /** The first reference that is bad. */
   readonly resolvedRefs?: Condition;
@@ -22,7 +22,7 @@ export interface ResolvedClientValidation {
 }
 
 /** The `tls.frontend` entry for a port: that of `perPort` replaces the default, they are not merged. */
-export function frontendConfigFor(gateway: Gateway, port: number): FrontendTlsConfig | undefined {
+function frontendConfigFor(gateway: Gateway, port: number): FrontendTlsConfig | undefined {
   const frontend = gateway.spec.tls?.frontend;
   return frontend?.perPort?.find((entry) => entry.port === port)?.tls ?? frontend?.default;
 }

@@ -32,7 +32,7 @@ export interface GatewayNode extends Aged {
 }
 
 /** What everything made for the Gateway is labelled with. */
-export interface Infrastructure {
+interface Infrastructure {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }

@@ -137,7 +137,7 @@ function hostsOf({ parents }: RouteNode) {
 }
 
 /** The hostnames of the listeners of each Gateway and port: the most specific one answers for a host alone. */
-export class Isolation {
+class Isolation {
   readonly #hostnames = new Map<string, Set<string>>();
 
   constructor(listeners: Iterable<ListenerNode>) {

@@ -14,7 +14,7 @@ import { findFiltersFault, findTimeoutsFault, judgeRules, resolveBackends, resol
 
 export type HttpRuleNode = RuleNode<HttpRouteMatch, HttpRuleOptions>;
 
-export interface HttpRuleOptions {
+interface HttpRuleOptions {
   readonly timeouts?: HttpRouteTimeouts;
   readonly retry?: HttpRouteRetry;
 }

@@ -43,7 +43,7 @@ function findLosers(
     });
 }
 
-export interface MixedRoutesRules {
+interface MixedRoutesRules {
   /** Which hostnames a route has lost already. */
   readonly refused: (route: RouteNode, listener: string, hostname: string) => boolean;
   /** Whether the class of the listener's Gateway allows both kinds (`allow_mixed_routes`). */

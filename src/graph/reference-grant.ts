@@ -8,7 +8,7 @@ export interface Referrer {
 }
 
 /** What is pointed to. */
-export interface Referent {
+interface Referent {
   readonly group: string;
   readonly kind: string;
   readonly namespace: string;

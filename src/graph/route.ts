@@ -45,7 +45,7 @@ export interface SettledRoute {
   readonly refusals: readonly HostRefusal[];
 }
 
-export interface SettledParent {
+interface SettledParent {
   readonly ref: ParentReference;
   readonly accepted: boolean;
   readonly conditions: readonly Condition[];

@@ -10,14 +10,14 @@ import type { BackendNode, FilterNode, RuleFault, RulesVerdict } from './http-ru
 import type { RouteKind } from './listener.js';
 
 /** Who a rule belongs to and where it stands. */
-export interface RuleOwner {
+interface RuleOwner {
   readonly kind: RouteKind;
   readonly namespace: string;
   /** `spec.rules[2]`. */
   readonly field: string;
 }
 
-export type FilteredBackendRef = BackendRef & { readonly filters?: readonly HttpRouteFilter[] | undefined };
+type FilteredBackendRef = BackendRef & { readonly filters?: readonly HttpRouteFilter[] | undefined };
 
 export function resolveFilters(
   filters: readonly HttpRouteFilter[],
@@ -114,7 +114,7 @@ function referencesOf({ filters, backends }: JudgedRule): readonly ResolvedBacke
 }
 
 /** One condition for all references: the reason of the first problem, and what is wrong with each. */
-export function combineProblems(references: readonly ResolvedBackend[]): Condition | undefined {
+function combineProblems(references: readonly ResolvedBackend[]): Condition | undefined {
   const problems = references.flatMap((one) => ('problem' in one ? [one.problem] : []));
   const [first] = problems;
   if (!first) return undefined;

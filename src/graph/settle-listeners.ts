@@ -82,7 +82,7 @@ export function acceptGateway(node: GatewayNode, verdicts: Verdicts): Condition 
   return invalid.length > 0 ? gatewayConditions.someListenersInvalid(invalid) : gatewayConditions.accepted();
 }
 
-export interface ListenerSetOutcome {
+interface ListenerSetOutcome {
   readonly accepted: Condition;
   readonly programmed: Condition;
 }

@@ -14,7 +14,7 @@ import type { UpstreamNames } from './upstream-request.js';
 export type HttpCarryingRoute = Extract<RouteNode, { kind: 'HTTPRoute' | 'GRPCRoute' }>;
 
 /** What of a Gateway shapes its rules. */
-export interface RuleTraits {
+interface RuleTraits {
   /** Time in ms an upstream has to answer when the rule does not say. */
   readonly backendRequestMs?: number;
   /** Undefined when RE2 takes the pattern. */

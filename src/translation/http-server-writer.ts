@@ -5,7 +5,7 @@ import { mergeVirtualHosts, virtualHostKey, type RouteUse, type ServerDraft } fr
 import { servedRouteKey } from '../graph/policies.js';
 import { toServerTls } from './tls.js';
 
-export interface WrittenServer {
+interface WrittenServer {
   readonly server: Server;
   readonly virtualHosts: readonly VirtualHost[];
   /** What the virtual hosts ask, each once. */

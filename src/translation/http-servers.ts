@@ -19,7 +19,7 @@ export interface RouteUse {
   readonly gateway: string;
 }
 
-export interface RoutesOfListener {
+interface RoutesOfListener {
   readonly listener: ListenerNode;
   readonly routes: RoutesByHostname;
 }

@@ -12,7 +12,7 @@ import { toServerTls } from './tls.js';
 import { UpstreamNames, type UpstreamRequest, type UpstreamTraits } from './upstream-request.js';
 
 /** What the listeners of a pass consist of. */
-export interface ListenerParts {
+interface ListenerParts {
   readonly sockets: readonly Socket[];
   readonly routesOf: (listener: ListenerNode) => RoutesByHostname;
   /** Called for every route that a virtual host asks, with the Gateway that serves it. */
@@ -21,7 +21,7 @@ export interface ListenerParts {
   readonly settingsOf: (port: number) => ListenerSettings;
 }
 
-export interface WrittenListeners {
+interface WrittenListeners {
   readonly listeners: readonly Listener[];
   readonly virtualHosts: readonly VirtualHost[];
   /** Upstreams of stream applications. */

@@ -24,7 +24,7 @@ export interface WrittenRoute {
 type CacheSettingsByRoute = ReadonlyMap<string, readonly RuleCacheSettings[]>;
 
 /** Everything that is in a configuration because of routes; each list sorted by key. */
-export interface WrittenRoutes {
+interface WrittenRoutes {
   readonly written: readonly WrittenRoute[];
   readonly requests: readonly UpstreamRequest[];
   readonly policies: readonly CachePolicy[];

@@ -9,7 +9,7 @@ import type { UpstreamRequest } from './upstream-request.js';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** What an upstream is made from. */
-export interface UpstreamParts {
+interface UpstreamParts {
   readonly service: Service | undefined;
   readonly slices: readonly EndpointSlice[];
   /** The BackendTLSPolicy that governs the port. */
