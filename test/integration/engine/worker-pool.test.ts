@@ -10,6 +10,7 @@ import { WorkerPool } from '../../../src/engine/workers/worker-pool.js';
 import { EMPTY_CONFIGURATION } from '../../../src/ir/proxy-configuration.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { PrometheusMetrics } from '../../../src/telemetry/metrics.js';
+import { freePort } from '../../support/free-port.js';
 import { keyOfPort, simpleConfiguration } from '../../support/engine/simple-configuration.js';
 
 const OPTIONS: DataPlaneOptions = {
@@ -42,15 +43,6 @@ function ask(port: number, { agent = false }: { agent?: Agent | false } = {}): P
     });
     request.on('error', resolve);
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function untilServed(port: number): Promise<void> {
