@@ -26,7 +26,6 @@ export const REFUSED_STREAM = 7;
 export const CANCEL = 8;
 export const COMPRESSION_ERROR = 9;
 export const ENHANCE_YOUR_CALM = 11;
-export const HTTP_1_1_REQUIRED = 13;
 
 export const SETTINGS_HEADER_TABLE_SIZE = 1;
 export const SETTINGS_ENABLE_PUSH = 2;
