@@ -8,7 +8,7 @@ const KEPT = 64;
  * Buffers of one thread that connections borrow while they have something to send or to hold. The borrower is the
  * only one that may touch a buffer until it is given back.
  */
-export class BufferPool {
+class BufferPool {
   readonly #free: Buffer[] = [];
   readonly #fillsReleased: boolean;
 

@@ -10,7 +10,7 @@ const ROOM_AFTER = 16;
  * the thread, so payload is moved here first; consecutive DATA frames of one stream become one piece. One gather
  * serves the whole thread: it is empty whenever the event loop turns.
  */
-export class InboundGather {
+class InboundGather {
   readonly #piece = new Piece();
   #buffer = bufferPool.take();
   #end = ROOM;
