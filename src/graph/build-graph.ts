@@ -20,7 +20,7 @@ import type { ListenerNode } from './listener.js';
 import type { Libraries } from './libraries.js';
 import { examineListenerSet, parentOf, type ListenerSetNode } from './listener-set.js';
 import { RecordedMemo, type Tables } from './lookup.js';
-import { Memo, sameItems, StableValues } from './memo.js';
+import { keepEqual, Memo, sameItems, StableValues } from './memo.js';
 import { ObjectIndex } from './object-index.js';
 import { PolicySettler } from './policies.js';
 import { RouteExaminer } from './route-examiner.js';
@@ -56,6 +56,7 @@ export class GraphBuilder {
   readonly #trafficPolicies = new ObjectIndex<BackendTrafficPolicy>(servicesOf);
   readonly #routes: RouteExaminer;
   #last: { readonly inputs: readonly unknown[]; readonly graph: Graph } | undefined;
+  #published: PublishedAddresses;
   #tables: Tables<Rows> | undefined;
   readonly #settler = new RouteSettler();
   readonly #policies: PolicySettler;
@@ -74,10 +75,12 @@ export class GraphBuilder {
 
   /** The graph of the pass before (the same object) when nothing but endpoints changed. */
   build(input: GraphInput): Graph {
+    this.#published = keepEqual(this.#published, input.publishedAddresses);
+    const stable = { ...input, publishedAddresses: this.#published };
+    const inputs = inputsOf(stable);
     const last = this.#last;
-    const isSame = last && sameItems(last.inputs, inputsOf(input));
-    const graph = isSame ? last.graph : this.#build(input);
-    this.#last = { inputs: inputsOf(input), graph };
+    const graph = last && sameItems(last.inputs, inputs) ? last.graph : this.#build(stable);
+    this.#last = { inputs, graph };
     return graph;
   }
 

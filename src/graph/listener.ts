@@ -163,12 +163,14 @@ function refuse(listener: Listener, scope: GatewayScope): Condition | undefined 
     : undefined;
 }
 
+const EVERYWHERE: ReadonlySet<string | undefined> = new Set([undefined, '0.0.0.0', '::']);
+
 /** Whether the operator itself listens on the port where the Gateway would have to. */
 function isReserved(port: number, { settings, parameters }: GatewayScope): boolean {
   // A pool's addresses are bound one by one, so only who listens on all addresses is in the way.
   return settings.reservedPorts.some(
     (reserved) =>
-      reserved.port === port && (parameters.addressing === 'shared' || reserved.address === undefined),
+      reserved.port === port && (parameters.addressing === 'shared' || EVERYWHERE.has(reserved.address)),
   );
 }
 

@@ -1,4 +1,7 @@
 import { keepEqual, PassCache, sameItems } from '../graph/memo.js';
+import type { PlannedEvent } from '../graph/status-plan.js';
+import { printHostname } from '../graph/hostname.js';
+import { PathConflicts } from './path-conflicts.js';
 import type { VirtualHost } from '../ir/http.js';
 import type { Server } from '../ir/listener.js';
 import { mergeVirtualHosts, virtualHostKey, type RouteUse, type ServerDraft } from './http-servers.js';
@@ -10,6 +13,8 @@ interface WrittenServer {
   readonly virtualHosts: readonly VirtualHost[];
   /** What the virtual hosts ask, each once. */
   readonly uses: readonly RouteUse[];
+  /** About matches that are never reached. */
+  readonly events: readonly PlannedEvent[];
 }
 
 interface Entry extends WrittenServer {
@@ -21,6 +26,8 @@ export class HttpServerWriter {
   /** By socket, then hostname: both keys are at hand, joining them would be the dearest part of an unchanged pass. */
   readonly #sockets = new Map<string, PassCache<Entry>>();
 
+  readonly #conflicts = new PathConflicts();
+
   write(socket: string, draft: ServerDraft): WrittenServer {
     const servers = this.#sockets.get(socket) ?? new PassCache<Entry>();
     this.#sockets.set(socket, servers);
@@ -31,7 +38,7 @@ export class HttpServerWriter {
     ];
     const known = servers.find(draft.hostname);
     if (known && sameItems(known.inputs, inputs)) return known;
-    const entry = { inputs, ...writeServer(socket, draft, known) };
+    const entry = { inputs, ...writeServer(socket, draft, { before: known, conflicts: this.#conflicts }) };
     servers.set(draft.hostname, entry);
     return entry;
   }
@@ -41,12 +48,23 @@ export class HttpServerWriter {
   }
 }
 
-function writeServer(socket: string, draft: ServerDraft, before: WrittenServer | undefined): WrittenServer {
+function writeServer(
+  socket: string,
+  draft: ServerDraft,
+  { before, conflicts }: { readonly before: WrittenServer | undefined; readonly conflicts: PathConflicts },
+): WrittenServer {
   const { hostname, listeners } = draft;
   const known = new Map(before?.virtualHosts.map((host) => [host.key, host]));
   const uses = new Map<string, RouteUse>();
+  const events: PlannedEvent[] = [];
   const virtualHosts = [...mergeVirtualHosts(draft)].map(([name, used]): VirtualHost => {
     const key = virtualHostKey(socket, hostname, name);
+    events.push(
+      ...conflicts.find(
+        printHostname(name),
+        used.map(({ route }) => route),
+      ),
+    );
     const routes = used.map((use) => {
       const route = servedRouteKey(use.route, use.gateway);
       uses.set(route, use);
@@ -66,5 +84,6 @@ function writeServer(socket: string, draft: ServerDraft, before: WrittenServer |
     server: keepEqual(before?.server, server),
     virtualHosts: keepEqual(before?.virtualHosts, virtualHosts),
     uses: [...uses.values()],
+    events,
   };
 }

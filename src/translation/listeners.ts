@@ -1,6 +1,7 @@
 import type { ListenerNode } from '../graph/listener.js';
 import { Memo } from '../graph/memo.js';
 import type { RouteNode } from '../graph/route.js';
+import type { PlannedEvent } from '../graph/status-plan.js';
 import type { VirtualHost } from '../ir/http.js';
 import type { Listener, ListenerSettings, Server } from '../ir/listener.js';
 import type { RoutesByHostname } from './attached-routes.js';
@@ -26,6 +27,8 @@ interface WrittenListeners {
   readonly virtualHosts: readonly VirtualHost[];
   /** Upstreams of stream applications. */
   readonly requests: readonly UpstreamRequest[];
+  /** About routes whose matches are never reached. */
+  readonly events: readonly PlannedEvent[];
 }
 
 interface StreamServer {
@@ -46,6 +49,7 @@ export class ListenerWriter {
     const listeners: Listener[] = [];
     const virtualHosts: (readonly VirtualHost[])[] = [];
     const requests: UpstreamRequest[] = [];
+    const events: PlannedEvent[] = [];
     for (const socket of parts.sockets) {
       const servers = new Map<string, Server>();
       for (const { server, requests: needed, isOwn } of this.#writeStreams(socket, parts)) {
@@ -58,12 +62,13 @@ export class ListenerWriter {
         const written = this.#httpServers.write(socket.key, draft);
         for (const { route, gateway } of written.uses) parts.use(route, gateway);
         virtualHosts.push(written.virtualHosts);
+        events.push(...written.events);
         servers.set(draft.hostname, written.server);
       }
       listeners.push(this.#writeSocket(socket, servers, parts.settingsOf(socket.port)));
     }
     const sorted = this.#sortedHosts.get('all', virtualHosts, () => virtualHosts.flat().sort(byKey));
-    return { listeners, virtualHosts: sorted, requests };
+    return { listeners, virtualHosts: sorted, requests, events };
   }
 
   endPass(): void {

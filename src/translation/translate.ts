@@ -142,7 +142,7 @@ class TranslatorState {
     return {
       graph,
       installedKinds,
-      planned,
+      planned: { ...planned, events: withMore(planned.events, listeners.events) },
       configuration: {
         listeners: listeners.listeners,
         virtualHosts: listeners.virtualHosts,
