@@ -3,7 +3,7 @@ import path from 'node:path';
 import { makeCertificate } from './bench-certificate.js';
 import type { Contender, ContenderName, Setup } from './contenders/contender.js';
 import { CONTENDERS } from './contenders/contenders.js';
-import { freePorts } from './free-ports.js';
+import { freePorts } from '../../test/support/free-ports.js';
 import type { LoadResult } from './load/load-result.js';
 import { BINARIES, BUILD } from './paths.js';
 import { LOAD_CORE, PinnedProcess } from './pinned-process.js';

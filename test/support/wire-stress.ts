@@ -6,6 +6,7 @@ import {
   type Wire,
   type WireError,
 } from '../../src/engine/wire/wire.js';
+import { seededRandom } from './seeded-random.js';
 import { contextA, trusting } from './wire-tls-bench.js';
 
 export interface StressOptions {
@@ -35,7 +36,7 @@ export interface StressResult {
  */
 export async function stressWire(options: StressOptions): Promise<StressResult> {
   const { wire, connections, concurrency, tls } = options;
-  const random = mulberry32(options.seed);
+  const random = seededRandom(options.seed);
   const run = new Run(options, random);
   const acceptor = await wire.listen({
     address: '127.0.0.1',
@@ -294,15 +295,4 @@ class Side implements ConnectionHandler {
   #fault(text: string): void {
     this.#run.faults.push(`${this.#role} ${this.#seed}: ${text}`);
   }
-}
-
-/** A small seeded generator, so that a failing run can be repeated. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import type { BenchCertificate } from '../bench-certificate.js';
-import { freePorts } from '../free-ports.js';
+import { freePorts } from '../../../test/support/free-ports.js';
 import { ENVOY } from '../paths.js';
 import { PinnedProcess, PROXY_CORE } from '../pinned-process.js';
 import type { Contender, Setup } from './contender.js';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { freePorts } from '../free-ports.js';
+import { freePorts } from '../../../test/support/free-ports.js';
 import { PinnedProcess, PROXY_CORE } from '../pinned-process.js';
 import { hostName, PREFIXES, type Contender, type Setup } from './contender.js';
 

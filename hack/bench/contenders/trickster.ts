@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
-import { freePorts } from '../free-ports.js';
+import { freePorts } from '../../../test/support/free-ports.js';
 import { ROOT } from '../paths.js';
 import { PinnedProcess, PROXY_CORE } from '../pinned-process.js';
 import { changingRoute, gatewayObjects, grpcRoute, hostRoutes, httpRoutes } from './bench-objects.js';
