@@ -21,18 +21,6 @@ export interface ProxyConfiguration {
   readonly policies: readonly CachePolicy[];
 }
 
-/** What a configuration is made of: each section is a list of keyed elements, and a change is a set of keys. */
-export type ConfigurationSection = keyof ProxyConfiguration;
-
-export const CONFIGURATION_SECTIONS: readonly ConfigurationSection[] = [
-  'listeners',
-  'virtualHosts',
-  'routes',
-  'upstreams',
-  'certificates',
-  'policies',
-];
-
 export const EMPTY_CONFIGURATION: ProxyConfiguration = {
   listeners: [],
   virtualHosts: [],

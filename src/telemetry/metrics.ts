@@ -12,13 +12,6 @@ export interface Metrics {
   observe(metric: MetricName, value: number, labels?: Labels): void;
 }
 
-/** Counts nothing: for commands that serve nothing, and for tests of what does not concern metrics. */
-export const NO_METRICS: Metrics = {
-  increment: () => undefined,
-  set: () => undefined,
-  observe: () => undefined,
-};
-
 /** The process's registry; values of the data plane are added by `registerTraffic`. */
 export class PrometheusMetrics implements Metrics {
   readonly registry = new Registry();

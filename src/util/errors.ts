@@ -24,9 +24,6 @@ export class OperatorError extends Error {
   }
 }
 
-/** Retrying cannot help: wait for the input to change. */
-export class TerminalError extends OperatorError {}
-
 /** The text of anything that was caught. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
