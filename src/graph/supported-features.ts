@@ -14,7 +14,7 @@ const HTTP: readonly string[] = [
   'GatewayFrontendClientCertificateValidationInsecureFallback',
   'GatewayHTTPListenerIsolation',
   'GatewayHTTPSListenerDetectMisdirectedRequests',
-  'GatewayInfrastructurePropagation',
+  'GatewayInfrastructure',
   'GatewayPort8080',
   'GatewayStaticAddresses',
   'HTTPRoute',
