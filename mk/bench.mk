@@ -7,3 +7,16 @@ bench: build ## compare speed with peers; SCENARIOS=… ROUNDS=n CONTENDERS=… 
 .PHONY: bench-guard
 bench-guard: build ## fail when CPU time per request has grown
 	@npx --no-install tsx hack/bench/guard.ts
+
+# Sockets with the smallest buffers the kernel has, in a network of their own.
+TINY_SOCKETS := net.ipv4.tcp_wmem="4096 4096 8192" net.ipv4.tcp_rmem="4096 4096 8192"
+
+.PHONY: stress
+stress: install ## the stress tests, long; STRESS_REQUESTS=n STRESS_CONNECTIONS=n STRESS_SEED=n
+	@unshare --net sh -c 'ip link set lo up && sysctl -qw $(TINY_SOCKETS) && \
+	  STRESS_REQUESTS=$${STRESS_REQUESTS:-20000} STRESS_CONNECTIONS=$${STRESS_CONNECTIONS:-5000} \
+	  npx --no-install mocha test/integration/engine/*-stress.test.ts'
+
+.PHONY: soak
+soak: build ## churn, aborts, certificate rotation; MINUTES=30 SEED=n
+	@npx --no-install tsx hack/stress/soak.ts

@@ -30,6 +30,8 @@ export interface Contender {
   readonly process: PinnedProcess;
   /** Makes the contender take another configuration; `revision` is a new number each time. */
   change?(revision: number): void;
+  /** Serves another certificate from now on. */
+  rotate?(certificate: BenchCertificate): void;
 }
 
 export type StartContender = (setup: Setup) => Promise<Contender>;

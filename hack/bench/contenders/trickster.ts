@@ -49,6 +49,9 @@ export async function startTrickster(setup: Setup): Promise<Contender> {
     change: (revision) => {
       write(source, 'changing.yaml', [changingRoute(revision)]);
     },
+    rotate: (certificate) => {
+      write(source, 'gateway.yaml', gatewayObjects({ http, https, ...setup, certificate }));
+    },
   };
 }
 
