@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { PlannedInfrastructure } from '../graph/status-plan.js';
 
-export const GATEWAY_NAME_LABEL = 'gateway.networking.k8s.io/gateway-name';
+const GATEWAY_NAME_LABEL = 'gateway.networking.k8s.io/gateway-name';
 
 const MAX_LABEL = 63;
 /** What is kept of a long name in front of the hash that makes it distinct. */
