@@ -14,7 +14,7 @@ import { HttpExchangeRunner } from '../exchange/http-exchange-runner.js';
 import type { ResponseCache } from '../exchange/response-cache.js';
 import type { RuleEntry } from '../exchange/route-entry.js';
 import { TimerWheel } from '../exchange/timer-wheel.js';
-import { compileExternalAuth } from '../filters/external-auth.js';
+import { compileExternalAuth } from '../filters/external-auth/external-auth.js';
 import { MirrorClient } from '../filters/mirror-client.js';
 import { SessionTokens } from '../filters/session-token.js';
 import { Http1Connector } from '../http1/http1-connector.js';
@@ -141,16 +141,25 @@ export class DataPlane {
     for (const [listener, row] of rows) this.#observer.addRow(listener, row);
     const before = this.#serving.tables;
     const tables = new ConfigurationTables(before, delta);
-    // Rules hold their upstreams, so new ones must be there; those that exist keep their state until the commit.
-    const kept = [...before.upstreams.values()];
-    const added = [...tables.upstreams.values()].filter(({ key }) => !before.upstreams.has(key));
-    this.#upstreams.apply([...kept, ...added], new Map([...tables.certificates, ...before.certificates]));
+    if (tables.upstreams !== before.upstreams) this.#addUpstreams(before, tables);
     this.#prepared = {
       number,
       tables,
       routing: this.#compileRouting(tables),
-      runtimes: this.#runtimes.compile(tables.listeners, tables.certificates),
+      runtimes:
+        tables.listeners === before.listeners && tables.certificates === before.certificates
+          ? this.#serving.runtimes
+          : this.#runtimes.compile(tables.listeners, tables.certificates),
     };
+  }
+
+  /** Rules hold their upstreams, so new ones must be there; those that exist keep their state until the commit. */
+  #addUpstreams(before: ConfigurationTables, tables: ConfigurationTables): void {
+    const added = [...tables.upstreams.values()].filter(({ key }) => !before.upstreams.has(key));
+    this.#upstreams.apply(
+      [...before.upstreams.values(), ...added],
+      new Map([...tables.certificates, ...before.certificates]),
+    );
   }
 
   /** Serves the prepared revision: requests that begin from now on see it, and only it. */
@@ -158,9 +167,12 @@ export class DataPlane {
     const prepared = this.#prepared;
     if (prepared?.number !== number) throw new Error(`revision ${String(number)} was not prepared`);
     this.#prepared = undefined;
+    const { tables: before } = this.#serving;
     this.#serving = prepared;
     const { tables, routing } = prepared;
-    this.#upstreams.apply([...tables.upstreams.values()], tables.certificates);
+    if (tables.upstreams !== before.upstreams || tables.certificates !== before.certificates) {
+      this.#upstreams.apply([...tables.upstreams.values()], tables.certificates);
+    }
     this.#router.swap(routing);
     return this.#listeners.update(tables.listeners.values());
   }

@@ -9,7 +9,9 @@ import { configurationDelta, isEmptyDelta } from './configuration-delta.js';
 import type { DataPlaneOptions, WorkerStart } from './protocol.js';
 import { WorkerHandle } from './worker-handle.js';
 
-const RESTART_PAUSE_MS = 250;
+/** A worker that dies within this time of its start is started again later and later, at most after the other. */
+const SHORT_LIFE_MS = 5_000;
+const RESTART_PAUSE = { initialMs: 50, maxMs: 5_000 };
 
 export interface WorkerPoolOptions {
   readonly workers: number;
@@ -39,6 +41,7 @@ export class WorkerPool implements ProxyEngine, TrafficSource {
     this.#slots = Array.from({ length: options.workers }, () => ({
       counters: new TrafficCounters(),
       startedAt: 0,
+      shortLives: 0,
     }));
     for (const slot of this.#slots) this.#start(slot);
   }
@@ -83,6 +86,9 @@ export class WorkerPool implements ProxyEngine, TrafficSource {
     this.#serving = configuration;
     this.#revision = revision;
     const outcomes = await Promise.allSettled(workers.map((worker) => worker.commit(revision)));
+    if (!outcomes.some(({ status }) => status === 'fulfilled')) {
+      throw new OperatorError('ERR_WORKER_LOST', 'no worker thread is alive to serve the configuration');
+    }
     this.#result = { revision, listeners: combine(outcomes.flatMap(fulfilled)) };
     return this.#result;
   }
@@ -115,16 +121,22 @@ export class WorkerPool implements ProxyEngine, TrafficSource {
       if (this.#closing) return;
       metrics.increment('workerRestarts');
       logger.error({ err: lost, cause: messageOf(lost.cause) }, 'worker thread lost, starting another');
-      slot.restart = setTimeout(
-        () => {
-          this.#start(slot);
-        },
-        Date.now() - slot.startedAt < RESTART_PAUSE_MS ? RESTART_PAUSE_MS : 0,
-      );
+      this.#startLater(slot);
     });
     slot.startedAt = Date.now();
     slot.worker = worker;
     void this.#exclusive(() => this.#catchUp(worker));
+  }
+
+  /** At once after a long life; a worker that cannot live must not keep the process busy. */
+  #startLater(slot: Slot): void {
+    const isShortLived = Date.now() - slot.startedAt < SHORT_LIFE_MS;
+    slot.shortLives = isShortLived ? slot.shortLives + 1 : 0;
+    const { initialMs, maxMs } = RESTART_PAUSE;
+    const pause = slot.shortLives === 0 ? 0 : Math.min(maxMs, initialMs * 2 ** (slot.shortLives - 1));
+    slot.restart = setTimeout(() => {
+      this.#start(slot);
+    }, pause);
   }
 
   /** Brings a worker that has just started to the revision that is served. */
@@ -162,6 +174,8 @@ interface Slot {
   readonly counters: TrafficCounters;
   worker?: WorkerHandle | undefined;
   startedAt: number;
+  /** Deaths in a row that came soon after a start. */
+  shortLives: number;
   restart?: NodeJS.Timeout;
 }
 

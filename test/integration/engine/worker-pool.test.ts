@@ -199,6 +199,22 @@ describe('WorkerPool', function () {
     expect(await metrics.text()).to.match(/trickster_engine_worker_restarts_total [1-9]/);
   });
 
+  it('does not say that it serves when no worker lives', async () => {
+    pool = start(1);
+    const port = await freePort();
+    await handles[0]?.started;
+    const dying = handles[0]?.terminate();
+    const fault: unknown = await pool
+      .apply(simpleConfiguration({ port, origins: ports.slice(0, 1) }))
+      .catch((error: unknown) => error);
+    expect(fault).to.have.property('code', 'ERR_WORKER_LOST');
+    await dying;
+    while (handles.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    await handles[1]?.started;
+    const result = await pool.apply(simpleConfiguration({ port, origins: ports.slice(0, 1) }));
+    expect(result.listeners.get(keyOfPort(port))).to.deep.equal({ state: 'serving' });
+  });
+
   it('drains: what is in flight ends, nothing new is accepted', async () => {
     pool = start(2);
     const port = await freePort();
