@@ -136,7 +136,9 @@ class ReflectorRun<T extends KubernetesObject> {
     metrics.watchError(kind, reason);
     this.#health$.next({ ...this.#health$.value, lastError: messageOf(error) });
     // A long outage says so at its start and then ever more rarely.
-    const level = isPowerOfTwo(this.#failures + 1) ? 'warn' : 'debug';
+    // Bookmarks come about once a minute, so a quiet kind is reconnected now and then: nobody needs to act.
+    const isNews = reason !== 'silent' && isPowerOfTwo(this.#failures + 1);
+    const level = isNews ? 'warn' : 'debug';
     logger[level]({ kind, reason, failures: this.#failures + 1, problem: messageOf(error) }, 'watch failed');
 
     if (error instanceof KubeApiError && error.status === 404) onMissing?.();

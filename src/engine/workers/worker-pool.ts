@@ -72,7 +72,7 @@ export class WorkerPool implements ProxyEngine, TrafficSource {
 
   async #apply(configuration: ProxyConfiguration): Promise<ApplyResult> {
     const delta = configurationDelta(this.#serving, configuration);
-    if (isEmptyDelta(delta) && this.#revision > 0 && !this.#hasFailedListener()) return this.#result;
+    if (isEmptyDelta(delta) && this.#isServed()) return this.#result;
     const revision = this.#revision + 1;
     const rows = this.#assignRows(configuration);
     const workers = this.#liveWorkers();
@@ -93,9 +93,14 @@ export class WorkerPool implements ProxyEngine, TrafficSource {
     return this.#result;
   }
 
-  /** A port that was taken may be free now, so the same configuration is worth another try. */
-  #hasFailedListener(): boolean {
-    return [...this.#result.listeners.values()].some(({ state }) => state === 'failed');
+  /** Otherwise the same configuration is worth another try: a port that was taken may be free now. */
+  #isServed(): boolean {
+    const { revision, listeners } = this.#result;
+    return (
+      revision > 0 &&
+      revision === this.#revision &&
+      [...listeners.values()].every(({ state }) => state === 'serving')
+    );
   }
 
   #liveWorkers(): WorkerHandle[] {
