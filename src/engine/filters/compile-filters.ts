@@ -13,6 +13,7 @@ import type { ExternalAuth, HttpFilter } from '../../ir/http-filter.js';
 import { ANSWERED, type RequestStep, type ResponseStep } from '../exchange/route-entry.js';
 import type { UpstreamTarget } from '../exchange/upstream.js';
 import { CorsPolicy } from './cors.js';
+import type { CompiledAuthorization } from './external-auth/external-auth.js';
 import { HeaderOperations, modifierOperations } from './header-operations.js';
 import { Mirror, type MirrorSender } from './mirror.js';
 import { Redirect } from './redirect.js';
@@ -28,8 +29,8 @@ export interface FilterServices {
   /** The upstream of a key; undefined when the configuration has none. */
   readonly upstream: (key: string) => UpstreamTarget | undefined;
   readonly mirror: MirrorSender;
-  /** Makes the step that asks another service; the filter's own `upstream` is given resolved. */
-  readonly authorize: (filter: ExternalAuth, upstream: UpstreamTarget) => RequestStep;
+  /** Makes the steps that ask another service; the filter's own `upstream` is given resolved. */
+  readonly authorize: (filter: ExternalAuth, upstream: UpstreamTarget) => CompiledAuthorization;
 }
 
 export const NO_FILTERS: CompiledFilters = { requestSteps: [], responseSteps: [] };
@@ -65,7 +66,9 @@ function compileFilter(filter: HttpFilter, services: FilterServices): CompiledFi
     case 'external-auth': {
       const upstream = resolve(filter.upstream, services);
       // GEP-1494: what cannot be asked denies.
-      return onRequest(upstream ? services.authorize(filter, upstream) : DENY);
+      if (!upstream) return onRequest(DENY);
+      const { requestStep, responseStep } = services.authorize(filter, upstream);
+      return { requestSteps: [requestStep], responseSteps: responseStep ? [responseStep] : [] };
     }
   }
 }

@@ -20,7 +20,7 @@ function servicesOf(services: Partial<FilterServices> = {}): FilterServices {
   return {
     upstream: (key) => (key === 'u' ? upstream : undefined),
     mirror: { send: () => undefined },
-    authorize: () => ({ run: () => CONTINUE }),
+    authorize: () => ({ requestStep: { run: () => CONTINUE } }),
     ...services,
   };
 }
@@ -250,7 +250,7 @@ describe('compileFilters', () => {
       const services = servicesOf({
         authorize: (_filter, { key }) => {
           asked.push(key);
-          return { run: () => CONTINUE };
+          return { requestStep: { run: () => CONTINUE } };
         },
       });
       compileFilters([filter], services);

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import type { ExternalAuth } from '../../../../src/ir/http-filter.js';
-import { FieldList } from '../../../../src/engine/exchange/fields.js';
-import { PlainResponseHead, type RequestHead } from '../../../../src/engine/exchange/heads.js';
-import { Piece } from '../../../../src/engine/exchange/piece.js';
-import { ANSWERED, type StepOutcome, SUSPENDED } from '../../../../src/engine/exchange/route-entry.js';
-import { TimerWheel } from '../../../../src/engine/exchange/timer-wheel.js';
-import type { UpstreamHandler, UpstreamTarget } from '../../../../src/engine/exchange/upstream.js';
-import { compileExternalAuth } from '../../../../src/engine/filters/external-auth.js';
-import { FakeExchange, fieldsOf } from '../../../support/engine/fake-exchange.js';
+import type { ExternalAuth } from '../../../../../src/ir/http-filter.js';
+import { FieldList } from '../../../../../src/engine/exchange/fields.js';
+import { PlainResponseHead, type RequestHead } from '../../../../../src/engine/exchange/heads.js';
+import { Piece } from '../../../../../src/engine/exchange/piece.js';
+import { ANSWERED, type StepOutcome, SUSPENDED } from '../../../../../src/engine/exchange/route-entry.js';
+import { TimerWheel } from '../../../../../src/engine/exchange/timer-wheel.js';
+import type { UpstreamHandler, UpstreamTarget } from '../../../../../src/engine/exchange/upstream.js';
+import { compileExternalAuth } from '../../../../../src/engine/filters/external-auth/external-auth.js';
+import { FakeExchange, fieldsOf } from '../../../../support/engine/fake-exchange.js';
 
 const FILTER: ExternalAuth = {
   type: 'external-auth',
@@ -75,7 +75,7 @@ describe('external authorization over HTTP', () => {
   });
 
   function run(exchange: FakeExchange, filter: Partial<ExternalAuth> = {}): StepOutcome {
-    return compileExternalAuth({ ...FILTER, ...filter }, service, wheel).run(exchange);
+    return compileExternalAuth({ ...FILTER, ...filter }, service, wheel).requestStep.run(exchange);
   }
 
   it('asks with host, method, path and the allowed headers', () => {
@@ -102,6 +102,28 @@ describe('external authorization over HTTP', () => {
     run(spoofed);
     service.answer(200);
     expect(fieldsOf(spoofed.request.fields)).to.deep.equal({});
+  });
+
+  it('takes every header of the answer when the list is empty, but for what speaks of the answer itself', () => {
+    const exchange = new FakeExchange({ headers: { 'x-user': 'admin', 'content-type': 'text/plain' } });
+    run(exchange, { allowedResponseHeaders: [] });
+    service.answer(200, [
+      'x-user',
+      'alice',
+      'x-role',
+      'a',
+      'x-role',
+      'b',
+      'content-type',
+      'text/html',
+      'host',
+      'evil',
+    ]);
+    expect(fieldsOf(exchange.request.fields)).to.deep.equal({
+      'content-type': 'text/plain',
+      'x-user': 'alice',
+      'x-role': 'a | b',
+    });
   });
 
   it('gives any other answer to the client', () => {
@@ -136,9 +158,6 @@ describe('external authorization over HTTP', () => {
     const alone = new FakeExchange();
     expect(run(alone)).to.equal(ANSWERED);
     expect(alone.refusedWith?.status).to.equal(503);
-    const grpc = new FakeExchange();
-    expect(run(grpc, { protocol: 'grpc' })).to.equal(ANSWERED);
-    expect(grpc.refusedWith?.status).to.equal(500);
   });
 
   it('cuts a denial that is too long and does nothing for a client that left', () => {
