@@ -13,7 +13,6 @@ import type { Logger } from '../telemetry/logger.js';
 import { TOKENS } from '../tokens.js';
 import { createTranslator } from '../translation/translate.js';
 import type { Translation } from '../translation/translation.js';
-import { clusterInput } from './cluster-input.js';
 import { DemoOrigin } from './demo-origin.js';
 import { engineModule } from './engine-module.js';
 import { explainRequest } from './explain.js';
@@ -27,10 +26,25 @@ import { durationOf, type RunOptions } from './run-options.js';
 import { telemetryModule } from './telemetry-module.js';
 import { translationSettings } from './translation-settings.js';
 
+interface Parts {
+  readonly container: Container;
+  readonly input: ConnectedInput;
+  readonly onApplied: (outcome: PassOutcome) => void;
+}
+
+async function connect({ input, raw, version }: RunOptions, container: Container): Promise<ConnectedInput> {
+  const clock = container.get(TOKENS.Clock);
+  const logger = container.get(TOKENS.Logger);
+  if (input.type === 'files') return filesInput({ directory: input.directory, clock, logger });
+  // The client of the API server takes half a second and a hundred megabytes to load: only who needs it pays.
+  const { clusterInput } = await import('./cluster-input.js');
+  return clusterInput({ input, raw, version, clock, logger, metrics: container.get(TOKENS.Metrics) });
+}
+
 /** A running gateway. */
 export class GatewayProcess {
   readonly #options: RunOptions;
-  readonly #container = new Container();
+  readonly #container: Container;
   readonly #input: ConnectedInput;
   readonly #logger: Logger;
   readonly #readiness = new Readiness();
@@ -45,20 +59,30 @@ export class GatewayProcess {
   #problems: readonly string[] = [];
 
   /**
-   * Throws ERR_CONFIG_INVALID or ERR_ENVIRONMENT. `onApplied` hears of each configuration that was put into service.
+   * Rejects with ERR_CONFIG_INVALID or ERR_ENVIRONMENT. `onApplied` hears of each configuration that was put into
+   * service.
    */
-  constructor(options: RunOptions, onApplied: (outcome: PassOutcome) => void = () => undefined) {
+  static async create(
+    options: RunOptions,
+    onApplied: (outcome: PassOutcome) => void = () => undefined,
+  ): Promise<GatewayProcess> {
+    const container = new Container();
+    container.load(telemetryModule(options));
+    return new GatewayProcess(options, { container, input: await connect(options, container), onApplied });
+  }
+
+  private constructor(options: RunOptions, { container, input, onApplied }: Parts) {
     this.#options = options;
     this.#onApplied = onApplied;
+    this.#container = container;
+    this.#input = input;
     this.#translate = this.#createTranslate();
-    this.#container.load(
-      telemetryModule(options),
+    container.load(
       engineModule(options),
       pipelineModule(options, (cluster) => this.#translate(cluster)),
     );
-    this.#logger = this.#container.get(TOKENS.Logger);
-    this.#input = this.#connect();
-    this.#input.bind(this.#container);
+    this.#logger = container.get(TOKENS.Logger);
+    input.bind(container);
   }
 
   /** Resolves when the ports for operators are open; rejects with ERR_ENVIRONMENT when they cannot be had. */
@@ -134,14 +158,6 @@ export class GatewayProcess {
   #lastGoodCertificate(secret: string) {
     const served = this.#configuration?.certificates.find(({ key }) => key === `Secret/${secret}`);
     return served && { chain: served.chain, privateKey: served.privateKey.reveal() };
-  }
-
-  #connect(): ConnectedInput {
-    const { input, raw, version } = this.#options;
-    const clock = this.#container.get(TOKENS.Clock);
-    const logger = this.#logger;
-    if (input.type === 'files') return filesInput({ directory: input.directory, clock, logger });
-    return clusterInput({ input, raw, version, clock, logger, metrics: this.#container.get(TOKENS.Metrics) });
   }
 
   async #openEndpoints(): Promise<void> {

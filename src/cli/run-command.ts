@@ -21,11 +21,14 @@ export interface RunFlags {
 export async function runCommand(flags: RunFlags): Promise<number> {
   const raw = withFlags(readOptions(flags.config), flags);
   const input = inputOf(flags, raw);
-  const process_ = new GatewayProcess({ input, raw, version: productVersion() }, firstOnly(raw, input));
+  const gateway = await GatewayProcess.create(
+    { input, raw, version: productVersion() },
+    firstOnly(raw, input),
+  );
   const stopped = stopSignals();
-  await process_.start();
+  await gateway.start();
   await stopped.first;
-  await process_.stop(stopped.second);
+  await gateway.stop(stopped.second);
   return EXIT.fine;
 }
 

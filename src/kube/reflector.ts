@@ -135,11 +135,10 @@ class ReflectorRun<T extends KubernetesObject> {
     const reason = reasonOf(error);
     metrics.watchError(kind, reason);
     this.#health$.next({ ...this.#health$.value, lastError: messageOf(error) });
-    // A long outage says so at its start and then ever more rarely.
-    // Bookmarks come about once a minute, so a quiet kind is reconnected now and then: nobody needs to act.
-    const isNews = reason !== 'silent' && isPowerOfTwo(this.#failures + 1);
-    const level = isNews ? 'warn' : 'debug';
-    logger[level]({ kind, reason, failures: this.#failures + 1, problem: messageOf(error) }, 'watch failed');
+    logger[levelOf(reason, this.#failures + 1)](
+      { kind, reason, failures: this.#failures + 1, problem: messageOf(error) },
+      'watch failed',
+    );
 
     if (error instanceof KubeApiError && error.status === 404) onMissing?.();
     const expired = error instanceof KubeApiError && error.status === 410;
@@ -265,6 +264,14 @@ class ReflectorRun<T extends KubernetesObject> {
     if (this.#watchingSince === undefined) return;
     if (this.#scheduler.now() - this.#watchingSince >= HEALTHY_MS) this.#failures = 0;
   }
+}
+
+/**
+ * A long outage says so at its start and then ever more rarely. Bookmarks come about once a minute, so a quiet kind is
+ * reconnected now and then, and nobody needs to act.
+ */
+function levelOf(reason: string, failures: number): 'warn' | 'debug' {
+  return reason !== 'silent' && isPowerOfTwo(failures) ? 'warn' : 'debug';
 }
 
 function silence(): KubeApiError {

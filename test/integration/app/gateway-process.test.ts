@@ -99,7 +99,7 @@ describe('GatewayProcess on files', function () {
     writeFileSync(join(directory, 'route.yaml'), route(originPort, 'first'));
     outcomes = [];
     const options = { input: { type: 'files', directory } as const, raw: raw(), version: '1.2.3' };
-    gatewayProcess = new GatewayProcess(options, (outcome) => outcomes.push(outcome));
+    gatewayProcess = await GatewayProcess.create(options, (outcome) => outcomes.push(outcome));
     await gatewayProcess.start();
     await until(async () => (await mgmt('/trickster/ready')).status === 200);
   });
