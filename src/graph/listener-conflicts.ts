@@ -74,9 +74,13 @@ export class PortClaims {
   /** Why the listener cannot be admitted: somebody was first. */
   refuse(listener: ListenerNode): Verdict | undefined {
     const holder = this.#ports.get(placeOf(listener));
+    if (!holder) return undefined;
+    // That the port is taken is true whether or not we serve the protocol.
+    const conflicts =
+      holder.first.protocol !== (listener.protocol ?? listener.unserved ?? holder.first.protocol);
     // What is refused anyway holds nothing and is in nobody's way.
-    if (!holder || listener.protocol === undefined || listener.notAccepted) return undefined;
-    if (holder.first.protocol !== listener.protocol) {
+    if (listener.notAccepted && !(conflicts && listener.unserved)) return undefined;
+    if (conflicts) {
       return protocolConflict(
         `Port ${listener.port} is held by ${nameOf(holder.first)} with another protocol`,
       );
@@ -103,8 +107,8 @@ export class PortClaims {
 }
 
 /** TCP and UDP have their own ports. */
-function placeOf({ protocol, port }: ListenerNode): string {
-  return `${protocol === 'udp' ? 'udp' : 'tcp'}/${port}`;
+function placeOf({ protocol, unserved, port }: ListenerNode): string {
+  return `${(protocol ?? unserved) === 'udp' ? 'udp' : 'tcp'}/${port}`;
 }
 
 interface PortHolder {

@@ -34,6 +34,8 @@ export interface ListenerNode {
   readonly hostname: string;
   /** Absent when the protocol is not served at all. */
   readonly protocol?: PortProtocol;
+  /** What it would be on its port, when the protocol is known but not served. */
+  readonly unserved?: PortProtocol;
   readonly supportedKinds: readonly RouteKind[];
   readonly namespaces: { readonly from: string; readonly selector?: LabelSelector };
   readonly tls?: ListenerTls;
@@ -74,8 +76,10 @@ export function examineListener(listener: Listener, owner: ListenerOwner, scope:
   const base = describe(listener, owner, scope.gateway);
   const protocol = servedProtocol(listener.protocol, scope);
   if (protocol === undefined) {
+    const unserved = PORT_PROTOCOLS[listener.protocol];
     return {
       ...base,
+      ...(unserved && { unserved }),
       supportedKinds: [],
       notAccepted: listenerConditions.unsupportedProtocol(listener.protocol),
       servable: false,

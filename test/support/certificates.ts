@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+
 import {
   issueCertificate,
   type CertificateRequest,
@@ -45,6 +47,17 @@ export function selfSigned(dnsNames: readonly string[], details: Details = {}): 
 export function expired(): Pick<CertificateRequest, 'notBefore' | 'notAfter'> {
   const now = Date.now();
   return { notBefore: new Date(now - DAY), notAfter: new Date(now - HOUR) };
+}
+
+/** The same with a signature that is not its issuer's. */
+export function forge(issued: IssuedCertificate): IssuedCertificate {
+  const bytes = Buffer.from(new X509Certificate(issued.certificate).raw);
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+  const body = bytes.toString('base64');
+  return {
+    ...issued,
+    certificate: `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`,
+  };
 }
 
 function validity(): Pick<CertificateRequest, 'notBefore' | 'notAfter'> {

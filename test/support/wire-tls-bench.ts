@@ -22,7 +22,7 @@ import { TestAuthority, type IssuedCertificate } from './certificates.js';
 import { WireBench, type Probe } from './wire-probe.js';
 
 export const authority = new TestAuthority('Server CA');
-export const clientAuthority = new TestAuthority('Client CA');
+export const clientAuthority = new TestAuthority('Client CA', { keyType: 'rsa' });
 const a = authority.server(['a.test']);
 const b = authority.server(['b.test'], { keyType: 'rsa' });
 const ticketKeys = randomBytes(TICKET_KEY_BYTES);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { PENDING, WRITTEN, type FaultReport, type Wire } from '../../src/engine/wire/wire.js';
-import { expired, TestAuthority } from './certificates.js';
+import { expired, forge, TestAuthority } from './certificates.js';
 import { pattern } from './wire-probe.js';
 import { asking, clientAuthority, contextA, contextB, TlsBench, twinOfA } from './wire-tls-bench.js';
 
@@ -116,7 +116,25 @@ export function wireTlsServerContract(name: string, create: (report: FaultReport
       }
     }
 
+    const forged = forge(clientAuthority.client('me', { keyType: 'rsa' }));
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      it(`lets in on request whose certificate only claims to be of a known CA (${version})`, async () => {
+        const { acceptor, next } = await bench.secureServer({ clientCertificate: 'request' });
+        const client = bench.nodeClient(acceptor.port, {
+          maxVersion: version,
+          cert: forged.certificate,
+          key: forged.privateKey,
+        });
+        const server = await next();
+        await server.until(() => server.secured || server.closes > 0, 'a verdict');
+        expect(server.error).to.equal(undefined);
+        expect(server.connection.peerCertificate()?.subject).to.equal('CN=me');
+        client.on('data', (answer: Buffer) => client.write(`${answer.toString()} again`));
+        server.connection.write(Buffer.from('once'));
+        await server.until(() => server.text === 'once again' || server.closes > 0, 'what follows');
+        expect(server.error).to.equal(undefined);
+      });
+
       it(`resumes a session that another thread's context has issued (${version})`, async () => {
         const contexts = [contextA, twinOfA, contextB, asking];
         const { acceptor, next } = await bench.secureServer(

@@ -77,7 +77,8 @@ export class ListenerRuntimes {
       const context = contexts.server({
         keyPairs,
         ticketKeys,
-        ...(validation && { clientCa: validation.caBundle }),
+        // Who accepts every certificate must not verify any.
+        ...(validation?.mode === 'require' && { clientCa: validation.caBundle }),
       });
       const alpn = application.type === 'http' ? ['h2', 'http/1.1'] : [];
       return { context, alpn, clientCertificate: clientCertificateOf(validation?.mode) };

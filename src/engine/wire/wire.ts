@@ -88,7 +88,10 @@ export interface ServerTlsOptions {
   readonly context: SecureContext;
   /** Most wanted first. Empty: ALPN is ignored. No common one: the handshake fails (RFC 7301 section 3.2). */
   readonly alpn: readonly string[];
-  /** `none`: do not ask. `request`: ask, accept everything. `require`: only a certificate that verifies. */
+  /**
+   * `none`: do not ask. `request`: ask, accept everything; the context must know no CA of clients, see
+   * `ServerContextOptions.clientCa`. `require`: only a certificate that verifies.
+   */
   readonly clientCertificate: 'none' | 'request' | 'require';
   /** Time in ms for the handshake. */
   readonly timeoutMs: number;

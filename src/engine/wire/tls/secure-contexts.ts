@@ -10,7 +10,11 @@ export interface KeyPair {
 export interface ServerContextOptions {
   /** At least one; OpenSSL chooses by key type what the client can verify, the first of a type wins. */
   readonly keyPairs: readonly KeyPair[];
-  /** PEM bundle of the CAs that client certificates are verified with, when clients are asked for one. */
+  /**
+   * PEM bundle of the CAs that client certificates are verified with, when clients must have one. Where every
+   * certificate is accepted it must be absent: after a signature that does not verify OpenSSL's queue holds an error
+   * that Node takes for one of the connection.
+   */
   readonly clientCa?: string;
   /**
    * 48 bytes that all workers share, so that a ticket of one is good at another. They are rotated by asking for a
