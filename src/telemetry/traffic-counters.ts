@@ -110,6 +110,12 @@ export class TrafficCounters {
     increase(this.#slots, WORKER_ROW + row * LISTENER_ROW + LISTENER_LAYOUT[field], amount);
   }
 
+  /** The two cells of a listener's bytes, received and sent, for plain increments. */
+  byteCells(row: number): Float64Array {
+    const base = WORKER_ROW + row * LISTENER_ROW + LISTENER_LAYOUT.bytesReceived;
+    return this.#slots.subarray(base, base + 2);
+  }
+
   countCacheResult(status: CacheStatus): void {
     increase(this.#slots, WORKER_LAYOUT.cacheResults + CACHE_STATUSES.indexOf(status), 1);
   }

@@ -95,6 +95,6 @@ export interface Unavailable {
   readonly reason: string;
 }
 
-export function isUnavailable(choice: EndpointConnector | Unavailable): choice is Unavailable {
+export function isUnavailable(choice: object): choice is Unavailable {
   return 'status' in choice;
 }

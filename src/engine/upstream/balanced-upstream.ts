@@ -1,13 +1,16 @@
 import type { Endpoint, Upstream } from '../../ir/upstream.js';
-import type { EndpointConnector, Unavailable, UpstreamTarget } from '../exchange/upstream.js';
+import type { EndpointConnector, Unavailable } from '../exchange/upstream.js';
 import type { ClientTlsOptions } from '../wire/wire.js';
 
+/** What every way of reaching an endpoint has in common. */
+export type Connector = Pick<EndpointConnector, 'endpoint' | 'retire' | 'close'>;
+
 /** Makes what reaches an endpoint in the protocol of its upstream. */
-export type ConnectorFactory = (
+export type ConnectorFactory<C extends Connector = EndpointConnector> = (
   upstream: Upstream,
   endpoint: Endpoint,
   tls: ClientTlsOptions | undefined,
-) => EndpointConnector;
+) => C;
 
 /** What an upstream is now: its endpoints, or why no request may be sent. */
 export interface UpstreamState {
@@ -21,16 +24,16 @@ export interface UpstreamState {
  * One upstream of a worker through all its revisions. Endpoints that stay keep their connections; those that go finish
  * what is in flight.
  */
-export class BalancedUpstream implements UpstreamTarget {
+export class BalancedUpstream<C extends Connector = EndpointConnector> {
   readonly key: string;
-  readonly #create: ConnectorFactory;
+  readonly #create: ConnectorFactory<C>;
   #state: UpstreamState;
-  #connectors: readonly EndpointConnector[] = [];
-  readonly #byAddress = new Map<string, EndpointConnector>();
+  #connectors: readonly C[] = [];
+  readonly #byAddress = new Map<string, C>();
   #unavailable: Unavailable | undefined;
   #turn = 0;
 
-  constructor(state: UpstreamState, create: ConnectorFactory) {
+  constructor(state: UpstreamState, create: ConnectorFactory<C>) {
     this.key = state.upstream.key;
     this.#create = create;
     this.#state = state;
@@ -50,7 +53,7 @@ export class BalancedUpstream implements UpstreamTarget {
     this.#rebuild(state);
   }
 
-  choose(preferred: string | undefined, avoided: Endpoint | undefined): EndpointConnector | Unavailable {
+  choose(preferred: string | undefined, avoided: Endpoint | undefined): C | Unavailable {
     if (this.#unavailable) return this.#unavailable;
     if (preferred !== undefined) {
       const connector = this.#byAddress.get(preferred);
@@ -80,7 +83,7 @@ export class BalancedUpstream implements UpstreamTarget {
   #rebuild({ upstream, tls, fault }: UpstreamState): void {
     this.#unavailable = unavailabilityOf(upstream, fault);
     const gone = new Map(this.#byAddress);
-    const connectors: EndpointConnector[] = [];
+    const connectors: C[] = [];
     if (!upstream.refusal && fault === undefined) {
       for (const endpoint of upstream.endpoints) {
         const address = addressOf(endpoint);

@@ -1,31 +1,36 @@
 import type { Certificate, UpstreamTls } from '../../ir/tls.js';
 import type { Upstream } from '../../ir/upstream.js';
 import { messageOf } from '../../util/errors.js';
-import type { UpstreamTarget } from '../exchange/upstream.js';
+import type { EndpointConnector } from '../exchange/upstream.js';
 import { createIdentityCheck } from '../wire/tls/identity.js';
 import type { SecureContexts } from '../wire/tls/secure-contexts.js';
 import type { ClientTlsOptions } from '../wire/wire.js';
-import { BalancedUpstream, type ConnectorFactory, type UpstreamState } from './balanced-upstream.js';
+import {
+  BalancedUpstream,
+  type Connector,
+  type ConnectorFactory,
+  type UpstreamState,
+} from './balanced-upstream.js';
 
-interface Entry {
+interface Entry<C extends Connector> {
   readonly upstream: Upstream;
   readonly certificate: Certificate | undefined;
   readonly state: UpstreamState;
-  readonly target: BalancedUpstream;
+  readonly target: BalancedUpstream<C>;
 }
 
 /**
  * The upstreams of a worker by key.
  *
- * In: the sections `upstreams` and `certificates` of a configuration. Out: {@link UpstreamTarget}s that compiled rules
- * hold; a key has the same target as long as it is configured, so that a change of endpoints touches no rule.
+ * In: the sections `upstreams` and `certificates` of a configuration. Out: targets that compiled rules hold; a key
+ * has the same target as long as it is configured, so that a change of endpoints touches no rule.
  */
-export class UpstreamRegistry {
+export class UpstreamRegistry<C extends Connector = EndpointConnector> {
   readonly #contexts: SecureContexts;
-  readonly #create: ConnectorFactory;
-  #entries: ReadonlyMap<string, Entry> = new Map();
+  readonly #create: ConnectorFactory<C>;
+  #entries: ReadonlyMap<string, Entry<C>> = new Map();
 
-  constructor(contexts: SecureContexts, create: ConnectorFactory) {
+  constructor(contexts: SecureContexts, create: ConnectorFactory<C>) {
     this.#contexts = contexts;
     this.#create = create;
   }
@@ -33,7 +38,7 @@ export class UpstreamRegistry {
   /** Unchanged elements must be the same objects (`===`) as before: nothing is done for them. */
   apply(upstreams: readonly Upstream[], certificates: ReadonlyMap<string, Certificate>): void {
     const before = this.#entries;
-    const entries = new Map<string, Entry>();
+    const entries = new Map<string, Entry<C>>();
     for (const upstream of upstreams) {
       const certificate = certificates.get(upstream.tls?.clientCertificate ?? '');
       const known = before.get(upstream.key);
@@ -44,7 +49,7 @@ export class UpstreamRegistry {
     this.#entries = entries;
   }
 
-  get(key: string): UpstreamTarget | undefined {
+  get(key: string): BalancedUpstream<C> | undefined {
     return this.#entries.get(key)?.target;
   }
 
@@ -54,7 +59,7 @@ export class UpstreamRegistry {
     this.#entries = new Map();
   }
 
-  #renew(upstream: Upstream, certificate: Certificate | undefined, known: Entry | undefined): Entry {
+  #renew(upstream: Upstream, certificate: Certificate | undefined, known: Entry<C> | undefined): Entry<C> {
     const state = this.#stateOf(upstream, certificate, known);
     if (!known) return { upstream, certificate, state, target: new BalancedUpstream(state, this.#create) };
     known.target.update(state);
@@ -64,7 +69,7 @@ export class UpstreamRegistry {
   #stateOf(
     upstream: Upstream,
     certificate: Certificate | undefined,
-    known: Entry | undefined,
+    known: Entry<C> | undefined,
   ): UpstreamState {
     const { tls } = upstream;
     if (!tls) return { upstream, tls: undefined, fault: undefined };

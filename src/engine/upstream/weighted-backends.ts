@@ -1,17 +1,17 @@
-import type { BackendChoice, BackendEntry } from '../exchange/route-entry.js';
+import type { BackendEntry } from '../exchange/route-entry.js';
 
 /**
  * Smooth weighted round robin: over any stretch as long as the sum of the weights each backend is chosen exactly its
  * weight's times, and its turns are spread evenly. Refusals take their share like backends do (case B-01).
  */
-export class WeightedBackends implements BackendChoice {
-  readonly entries: readonly BackendEntry[];
-  readonly #only: BackendEntry | undefined;
-  readonly #eligible: readonly BackendEntry[];
+export class WeightedBackends<T extends { readonly weight: number } = BackendEntry> {
+  readonly entries: readonly T[];
+  readonly #only: T | undefined;
+  readonly #eligible: readonly T[];
   readonly #credits: Float64Array;
   readonly #total: number;
 
-  constructor(entries: readonly BackendEntry[]) {
+  constructor(entries: readonly T[]) {
     this.entries = entries;
     this.#eligible = entries.filter(({ weight }) => weight > 0);
     this.#only = this.#eligible.length === 1 ? this.#eligible[0] : undefined;
@@ -19,7 +19,7 @@ export class WeightedBackends implements BackendChoice {
     this.#total = this.#eligible.reduce((sum, { weight }) => sum + weight, 0);
   }
 
-  next(): BackendEntry | undefined {
+  next(): T | undefined {
     if (this.#only) return this.#only;
     const credits = this.#credits;
     let best = -1;
