@@ -43,7 +43,7 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly onMissing?: () => void;
   /** After how long everything is listed again as a backstop. 10 minutes, ±10 %. */
   readonly resyncMs?: number;
-  /** After how long without an event or a bookmark a watch is given up. 60 s. */
+  /** After how long without an event or a bookmark a watch is given up. 90 s: bookmarks come about once a minute. */
   readonly silenceMs?: number;
   readonly backoff?: BackoffLimits;
   readonly scheduler?: SchedulerLike;
@@ -58,7 +58,7 @@ export interface SourceHealth {
 }
 
 const RESYNC_MS = 600_000;
-const SILENCE_MS = 60_000;
+const SILENCE_MS = 90_000;
 /** A watch that lived this long was fine: the next failure is the first of a row. */
 const HEALTHY_MS = 10_000;
 
