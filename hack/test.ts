@@ -62,7 +62,7 @@ const tests = run(
     '--forbid-pending',
     '--reporter',
     'hack/counting-reporter.cjs',
-    'test/{unit,golden,integration}/**/*.test.ts',
+    'test/{unit,golden,integration,conformance,e2e}/**/*.test.ts',
   ],
   { COUNTS_FILE },
 );

@@ -9,7 +9,7 @@ import { eventually, launch } from '../e2e/runner/command.js';
 
 export const gatewayClass = 'trickster';
 
-const overlay = join(import.meta.dirname, 'overlay');
+const overlay = join(repository, 'config', 'overlays', 'conformance');
 const namespace = 'trickster-gateway';
 const acceptTimeout = 120_000;
 const workloads = ['Deployment', 'Service', 'PodDisruptionBudget'];
@@ -30,6 +30,18 @@ export async function startProduct(cluster: Cluster, local: boolean, folder: str
     `gatewayclass/${gatewayClass}`,
     `--timeout=${acceptTimeout / 1000}s`,
   ]);
+}
+
+/** What the GatewayClass says is supported. */
+export async function supportedFeatures(cluster: Cluster): Promise<string[]> {
+  const text = await cluster.kubectl([
+    'get',
+    'gatewayclass',
+    gatewayClass,
+    '-o',
+    'jsonpath={.status.supportedFeatures[*].name}',
+  ]);
+  return text.split(' ').filter((name) => name !== '');
 }
 
 /** Applies in two steps what holds both kinds and objects of these kinds. */

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 
 import { Cluster, repository } from '../e2e/runner/cluster.js';
 import { mustRun, run } from '../e2e/runner/command.js';
-import { gatewayClass, productLog, startProduct } from './product.js';
+import { gatewayClass, productLog, startProduct, supportedFeatures } from './product.js';
 import { count, disagreements, readInventory, rows, table } from './results.js';
-import { identityFlags, readSettings, type Settings } from './settings.js';
+import { identityFlags, profilesFor, readSettings, type Settings } from './settings.js';
 import { SuiteOutput, type TestRun } from './suite-output.js';
 
 const suite = join(repository, 'build', 'cluster', 'bin', 'conformance.test');
@@ -21,7 +21,11 @@ const shownLines = 40;
 
 const exitCodes = { good: 0, testsFailed: 1, usage: 2, broken: 3 } as const;
 
-async function suiteArguments(settings: Settings, report: string): Promise<string[]> {
+async function suiteArguments(
+  settings: Settings,
+  profiles: readonly string[],
+  report: string,
+): Promise<string[]> {
   const [only, ...more] = settings.tests;
   const several = more.length > 0 ? `/^(${settings.tests.join('|')})$` : '';
   return [
@@ -33,7 +37,7 @@ async function suiteArguments(settings: Settings, report: string): Promise<strin
     ...(settings.parallel === undefined ? [] : [`-test.parallel=${settings.parallel}`]),
     ...(only !== undefined && several === '' ? [`--run-test=${only}`] : []),
     `--gateway-class=${gatewayClass}`,
-    `--conformance-profiles=${settings.profiles.join(',')}`,
+    `--conformance-profiles=${profiles.join(',')}`,
     `--report-output=${report}`,
     '--cleanup-base-resources=false', // the cluster goes away as a whole
     ...addresses,
@@ -53,7 +57,7 @@ async function explainFailure(cluster: Cluster, folder: string, test: TestRun): 
   console.log((await productLog(cluster, folder, test.begin, test.end)).slice(-shownLines).join('\n'));
 }
 
-async function runSuite(cluster: Cluster, settings: Settings): Promise<number> {
+async function runSuite(cluster: Cluster, settings: Settings, profiles: readonly string[]): Promise<number> {
   const report = join(settings.folder, 'report.yaml');
   const inventoryFile = join(settings.folder, 'inventory.json');
   await mustRun([suite, '-test.run=^TestInventory$'], { env: { ...process.env, INVENTORY: inventoryFile } });
@@ -62,14 +66,14 @@ async function runSuite(cluster: Cluster, settings: Settings): Promise<number> {
   const output = new SuiteOutput(announce);
   const log = createWriteStream(join(settings.folder, 'suite.log'));
   const begin = Date.now();
-  const { code } = await run(cluster.inside(await suiteArguments(settings, report)), {
+  const { code } = await run(cluster.inside(await suiteArguments(settings, profiles, report)), {
     cwd: settings.folder,
     onOutput: (text) => {
       log.write(text);
       output.write(text);
     },
   });
-  const all = rows(output.tests, inventory, settings.profiles);
+  const all = rows(output.tests, inventory, profiles);
   await writeFile(join(settings.folder, 'results.json'), `${JSON.stringify(all, undefined, 2)}\n`);
   const failed = output.tests.filter((test) => test.result === 'failed');
   for (const test of failed) await explainFailure(cluster, settings.folder, test);
@@ -106,7 +110,8 @@ async function main(): Promise<number> {
   const cluster = await Cluster.start(join(settings.folder, 'cluster'), (text) => process.stdout.write(text));
   try {
     await startProduct(cluster, settings.local, settings.folder);
-    return await runSuite(cluster, settings);
+    const profiles = settings.profiles ?? profilesFor(await supportedFeatures(cluster));
+    return await runSuite(cluster, settings, profiles);
   } catch (error) {
     console.error(error);
     console.log((await productLog(cluster, settings.folder, 0, Date.now())).slice(-shownLines).join('\n'));

@@ -3,11 +3,20 @@ import { join } from 'node:path';
 
 import { repository } from '../e2e/runner/cluster.js';
 
-const allProfiles = ['GATEWAY-HTTP', 'GATEWAY-TLS', 'GATEWAY-TCP', 'GATEWAY-UDP', 'GATEWAY-GRPC'];
+/** The suite's profiles for gateways, by the feature that a product must have for them. */
+const profileByFeature: ReadonlyMap<string, string> = new Map([
+  ['HTTPRoute', 'GATEWAY-HTTP'],
+  ['GRPCRoute', 'GATEWAY-GRPC'],
+  ['TLSRoute', 'GATEWAY-TLS'],
+  ['TCPRoute', 'GATEWAY-TCP'],
+  ['UDPRoute', 'GATEWAY-UDP'],
+]);
+const allProfiles = [...profileByFeature.values()];
 
 /** What the environment asks for; see README.md. */
 export interface Settings {
-  readonly profiles: readonly string[];
+  /** Undefined: what the product says it supports. */
+  readonly profiles: readonly string[] | undefined;
   /** Tests to run; empty for all. */
   readonly tests: readonly string[];
   /** How many parallel tests at a time; undefined leaves it to the suite. */
@@ -27,12 +36,19 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     throw new Error('PARALLEL is not a positive number');
   }
   return {
-    profiles: profiles.length > 0 ? profiles : allProfiles,
+    profiles: profiles.length > 0 ? profiles : undefined,
     tests: list(env['RUN_TEST']),
     parallel,
     local: ['1', 'true'].includes(env['LOCAL'] ?? ''),
     folder: join(repository, 'build', 'conformance'),
   };
+}
+
+/** The profiles of a GatewayClass with these `status.supportedFeatures`. */
+export function profilesFor(features: readonly string[]): string[] {
+  return [...profileByFeature]
+    .filter(([feature]) => features.includes(feature))
+    .map(([, profile]) => profile);
 }
 
 function list(value: string | undefined): string[] {
