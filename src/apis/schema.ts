@@ -1,5 +1,7 @@
 import { Type, type Static, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
 
+import type { UnsupportedValue } from './unsupported-value.js';
+
 /**
  * The building blocks of the schemas of all kinds: words of the Gateway API (Hostname, SectionName, …) with the
  * patterns, bounds and defaults that its CRDs have.
@@ -10,6 +12,7 @@ import { Type, type Static, type TProperties, type TSchema, type TUnsafe } from 
  * - `apiPattern`: the API's own pattern where `pattern` is an equivalent that needs no backtracking
  * - `unread`: fields of an object that are known, valid and dropped
  * - `absent`: what a missing field of an object from the API server becomes (older versions did not require it)
+ * - `open`: a constant that is not listed is read as a value that is not supported (tolerant only)
  * - `keepKeys`: prefixes of the keys of a map that are kept
  */
 export type DeepReadonly<T> = T extends readonly (infer E)[]
@@ -24,7 +27,7 @@ export type Described<S extends TSchema> = DeepReadonly<Static<S>>;
 /** One of a few constants. */
 export function oneOf<const T extends readonly (string | number)[]>(
   values: T,
-  options: { readonly default?: T[number]; readonly description?: string } = {},
+  options: { readonly default?: T[number]; readonly description?: string; readonly open?: boolean } = {},
 ): TUnsafe<T[number]> {
   return Type.Unsafe<T[number]>(
     Type.Union(
@@ -32,6 +35,17 @@ export function oneOf<const T extends readonly (string | number)[]>(
       options,
     ),
   );
+}
+
+/**
+ * One of a few constants of an API that may learn more of them: {@link UnsupportedValue} stands for a newer one. What
+ * a person writes must be one of the constants.
+ */
+export function openOneOf<const T extends readonly (string | number)[]>(
+  values: T,
+  options: { readonly default?: T[number] } = {},
+): TUnsafe<T[number] | UnsupportedValue> {
+  return Type.Unsafe<T[number] | UnsupportedValue>(oneOf(values, { ...options, open: true }));
 }
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -112,13 +126,14 @@ export function headerName() {
   });
 }
 
-export function headerValue() {
+export function headerValue(options: { readonly absent?: string } = {}) {
   return Type.String({
     minLength: 1,
     maxLength: 4096,
     pattern: '^[!-~]+([\\t ][!-~]+)*$',
     apiPattern: '^[!-~]+([\\t ]?[!-~]+)*$',
     form: 'visible ASCII, words separated by one space or tab',
+    ...options,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { BackendTlsPolicy } from '../apis/gateway/backend-tls-policy.js';
 import type { LocalObjectReference } from '../apis/gateway/references.js';
+import { isUnsupported, writtenValue } from '../apis/unsupported-value.js';
 import type { Condition } from '../apis/meta.js';
 import { backendTlsConditions } from './conditions/backend-tls-policy.js';
 import { cutMessage } from './conditions/condition.js';
@@ -86,13 +87,23 @@ function findFault({ spec }: BackendTlsPolicy): string | undefined {
   // An unknown set of roots must not be taken for those of the system.
   if (wellKnown !== undefined && wellKnown !== 'System')
     return `spec.validation.wellKnownCACertificates: "${wellKnown}" is not supported, only "System" is`;
-  const nameless = subjectAltNames.findIndex(({ type, hostname, uri }) =>
-    type === 'Hostname' ? hostname === undefined : uri === undefined,
-  );
-  if (nameless >= 0) return `spec.validation.subjectAltNames[${nameless}] has no value of its type`;
+  const nameProblem = findNameFault(subjectAltNames);
+  if (nameProblem !== undefined) return nameProblem;
   // An option may ask for more safety than is given without it.
   const [option] = Object.keys(spec.options ?? {}).sort();
   return option === undefined ? undefined : `spec.options: "${option}" is not supported`;
+}
+
+function findNameFault(
+  names: NonNullable<BackendTlsPolicy['spec']['validation']['subjectAltNames']>,
+): string | undefined {
+  const newer = names.map(({ type }) => type).find(isUnsupported);
+  if (newer !== undefined)
+    return `spec.validation.subjectAltNames: type "${writtenValue(newer)}" is not supported`;
+  const nameless = names.findIndex(({ type, hostname, uri }) =>
+    type === 'Hostname' ? hostname === undefined : uri === undefined,
+  );
+  return nameless < 0 ? undefined : `spec.validation.subjectAltNames[${nameless}] has no value of its type`;
 }
 
 interface Trust {

@@ -1,5 +1,6 @@
 import type { Condition } from '../apis/meta.js';
 import type { FrontendTlsConfig, Gateway } from '../apis/gateway/gateway.js';
+import { isUnsupported, writtenValue } from '../apis/unsupported-value.js';
 import type { ObjectReference } from '../apis/gateway/references.js';
 import { listenerConditions } from './conditions/listener.js';
 import type { Scope } from './context.js';
@@ -53,6 +54,10 @@ export function resolveClientValidation(
   if (bundles.length === 0) {
     const message = 'spec.tls.frontend of the Gateway has no usable CA certificate for the port';
     return { ...resolvedRefs, accepted: listenerConditions.noValidCaCertificate(message) };
+  }
+  if (isUnsupported(validation.mode)) {
+    const message = `spec.tls.frontend of the Gateway: mode "${writtenValue(validation.mode)}" is not supported`;
+    return { ...resolvedRefs, accepted: listenerConditions.unsupportedValue(message) };
   }
   const mode = validation.mode === 'AllowValidOnly' ? 'require' : 'insecure-fallback';
   return { ...resolvedRefs, validation: { mode, caBundle: bundles.join('\n') } };

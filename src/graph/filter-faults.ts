@@ -1,5 +1,6 @@
 import type { HttpRouteFilter } from '../apis/gateway/http-filter.js';
 import type { HeaderModifier } from '../apis/gateway/route-filter.js';
+import { isUnsupported, writtenValue } from '../apis/unsupported-value.js';
 import type { RuleFault } from './http-rule.js';
 
 /** Filters that may stand several times in a list; of the others there is at most one (HTTPRouteRule.Filters). */
@@ -49,10 +50,25 @@ function findUnsupported(
   { field, prefixOnly }: { readonly field: string; readonly prefixOnly: boolean },
 ): RuleFault | undefined {
   for (const filter of filters) {
-    const problem = unsupportedPart(filter, prefixOnly);
+    const problem = newerValue(filter) ?? unsupportedPart(filter, prefixOnly);
     if (problem !== undefined) return { reason: 'UnsupportedValue', cause: `${field}: ${problem}` };
   }
   return undefined;
+}
+
+/** A constant of a newer version of the API, anywhere in the filter. */
+function newerValue(filter: HttpRouteFilter): string | undefined {
+  const { type, requestRedirect, urlRewrite, cors, externalAuth } = filter;
+  if (isUnsupported(type)) return `type "${writtenValue(type)}" is not supported`;
+  const newer = [
+    requestRedirect?.scheme,
+    requestRedirect?.statusCode,
+    requestRedirect?.path?.type,
+    urlRewrite?.path?.type,
+    ...(cors?.allowMethods ?? []),
+    externalAuth?.protocol,
+  ].find(isUnsupported);
+  return newer === undefined ? undefined : `${type}: "${writtenValue(newer)}" is not supported`;
 }
 
 function unsupportedPart(filter: HttpRouteFilter, prefixOnly: boolean): string | undefined {

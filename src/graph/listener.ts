@@ -3,6 +3,7 @@ import type { Listener } from '../apis/gateway/listener.js';
 import { GATEWAY_GROUP } from '../apis/kinds.js';
 import type { LabelSelector } from '../apis/label-selector.js';
 import type { Condition } from '../apis/meta.js';
+import { isUnsupported, writtenValue } from '../apis/unsupported-value.js';
 import { resolveCertificates, type CertificateNode } from './certificate.js';
 import { resolveClientValidation, type ClientValidationNode } from './client-validation.js';
 import { listenerConditions } from './conditions/listener.js';
@@ -157,6 +158,9 @@ function refuse(listener: Listener, scope: GatewayScope): Condition | undefined 
     return tls && listenerConditions.unsupportedValue(`tls must not be set with protocol ${protocol}`);
   }
   if (!tls) return listenerConditions.unsupportedValue(`tls is required with protocol ${protocol}`);
+  if (isUnsupported(tls.mode)) {
+    return listenerConditions.unsupportedValue(`tls.mode "${writtenValue(tls.mode)}" is not supported`);
+  }
   if (protocol === 'HTTPS' && tls.mode !== 'Terminate') {
     return listenerConditions.unsupportedValue(`tls.mode ${tls.mode} is not possible with protocol HTTPS`);
   }

@@ -1,5 +1,6 @@
 import type { GrpcMethodMatch } from '../apis/gateway/grpc-route.js';
 import type { HttpPathMatch, HttpRouteMatch } from '../apis/gateway/http-route.js';
+import { isUnsupported, writtenValue } from '../apis/unsupported-value.js';
 import type { RuleFault } from './http-rule.js';
 import type { Libraries } from './libraries.js';
 
@@ -17,6 +18,7 @@ export function findHttpMatchFault(
   libraries: Libraries,
 ): RuleFault | undefined {
   const problem =
+    typeProblem('method', match.method) ??
     pathProblem(match.path, libraries) ??
     valuesProblem('headers', match.headers ?? [], libraries) ??
     valuesProblem('queryParams', match.queryParams ?? [], libraries);
@@ -33,13 +35,20 @@ export function findGrpcMatchFault(
   return problem === undefined ? undefined : { reason: 'UnsupportedValue', cause: `${field}.${problem}` };
 }
 
+/** A constant of a newer version of the API. */
+function typeProblem(field: string, value: string | undefined): string | undefined {
+  return isUnsupported(value) ? `${field}: "${writtenValue(value)}" is not supported` : undefined;
+}
+
 function pathProblem(path: HttpPathMatch, libraries: Libraries): string | undefined {
+  const unknown = typeProblem('path.type', path.type);
+  if (unknown !== undefined) return unknown;
   if (path.type === 'RegularExpression') return regexProblem('path', path.value, libraries);
   return path.value.startsWith('/') ? undefined : `path: "${path.value}" does not start with /`;
 }
 
 function methodProblem(method: GrpcMethodMatch | undefined, libraries: Libraries): string | undefined {
-  if (method?.type !== 'RegularExpression') return undefined;
+  if (method?.type !== 'RegularExpression') return typeProblem('method.type', method?.type);
   return (
     (method.service === undefined ? undefined : regexProblem('method.service', method.service, libraries)) ??
     (method.method === undefined ? undefined : regexProblem('method.method', method.method, libraries))
@@ -53,7 +62,10 @@ function valuesProblem(
 ): string | undefined {
   for (const { type, name, value } of patterns) {
     const problem =
-      type === 'RegularExpression' ? regexProblem(`${field}[${name}]`, value, libraries) : undefined;
+      type === 'RegularExpression'
+        ? regexProblem(`${field}[${name}]`, value, libraries)
+        : (typeProblem(`${field}[${name}].type`, type) ??
+          (value === '' ? `${field}[${name}] has no value` : undefined));
     if (problem !== undefined) return problem;
   }
   return undefined;

@@ -1,4 +1,5 @@
 import type { SessionPersistence } from '../apis/gateway/session-persistence.js';
+import { isUnsupported, writtenValue } from '../apis/unsupported-value.js';
 import type { RuleFault } from './http-rule.js';
 
 const TOKEN = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
@@ -7,6 +8,10 @@ const TOKEN = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
 export function findSessionFault(session: SessionPersistence | undefined): RuleFault | undefined {
   if (!session) return undefined;
   const { type, cookieConfig, absoluteTimeout, sessionName } = session;
+  const unknown = [type, cookieConfig?.lifetimeType].find(isUnsupported);
+  if (unknown !== undefined) {
+    return fault(`sessionPersistence: "${writtenValue(unknown)}" is not supported`);
+  }
   if (cookieConfig && type === 'Header') {
     return fault('sessionPersistence: cookieConfig is not possible with type Header');
   }

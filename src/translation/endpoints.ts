@@ -31,7 +31,7 @@ export function selectEndpoints(
 function candidatesOf(slice: EndpointSlice, target: BackendTarget): readonly Candidate[] {
   const { addressType, endpoints, ports } = slice;
   // Names are not dialled: an address of a slice may point past every policy.
-  if (addressType === 'FQDN') return [];
+  if (addressType !== 'IPv4' && addressType !== 'IPv6') return [];
   // The port's name ties slice and Service together, its number may differ from pod to pod.
   const port = ports.find(({ name, protocol }) => name === target.portName && protocol === target.transport);
   if (port?.port === undefined) return [];

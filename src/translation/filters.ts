@@ -1,5 +1,6 @@
 import type { ExternalAuth, HttpRouteFilter, PathModifier } from '../apis/gateway/http-filter.js';
 import type { HeaderModifier } from '../apis/gateway/route-filter.js';
+import { isUnsupported } from '../apis/unsupported-value.js';
 import type { FilterNode } from '../graph/http-rule.js';
 import type * as ir from '../ir/http-filter.js';
 import type { UpstreamNames } from './upstream-request.js';
@@ -39,8 +40,8 @@ function toFilter(node: FilterNode, upstreams: UpstreamNames): readonly ir.HttpF
       return toCors(filter);
     case 'ExternalAuth':
       return filter.externalAuth ? [toExternalAuth(node, filter.externalAuth, upstreams)] : [];
-    case 'ExtensionRef':
-      // A rule with one is faulty and has no filters.
+    default:
+      // A rule with an ExtensionRef, or with a type that is not supported, is faulty and has no filters.
       return [];
   }
 }
@@ -61,6 +62,8 @@ function toModifier(type: ir.HeaderModifier['type'], modifier: HeaderModifier): 
 function toRedirect({ requestRedirect }: HttpRouteFilter): readonly ir.RequestRedirect[] {
   if (!requestRedirect) return [];
   const { scheme, hostname, port, path, statusCode } = requestRedirect;
+  // A rule with one is faulty.
+  if (isUnsupported(statusCode) || isUnsupported(scheme)) return [];
   return [
     {
       type: 'redirect',

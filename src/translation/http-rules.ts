@@ -141,7 +141,9 @@ function toSession(
   return {
     sessionPersistence: {
       type: type === 'Header' ? 'header' : 'cookie',
-      name: sessionPersistence.sessionName ?? sessionName(`${route}/${index}`, type),
+      name:
+        sessionPersistence.sessionName ??
+        sessionName(`${route}/${index}`, type === 'Header' ? 'Header' : 'Cookie'),
       lifetime: cookieConfig?.lifetimeType === 'Permanent' ? 'permanent' : 'session',
       ...(absoluteTimeoutMs !== undefined && { absoluteTimeoutMs }),
     },

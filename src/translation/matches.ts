@@ -1,5 +1,6 @@
 import type { GrpcMethodMatch, GrpcRouteMatch } from '../apis/gateway/grpc-route.js';
 import type { HttpPathMatch, HttpRouteMatch } from '../apis/gateway/http-route.js';
+import { isUnsupported } from '../apis/unsupported-value.js';
 import type { HttpMatch, PathMatch, ValueMatch } from '../ir/http.js';
 
 const EVERYTHING: PathMatch = { type: 'prefix', value: '' };
@@ -8,7 +9,7 @@ export function toHttpMatches(matches: readonly HttpRouteMatch[]): readonly Http
   if (matches.length === 0) return [{ path: EVERYTHING, headers: [], queryParams: [] }];
   return matches.map(({ path, method, headers = [], queryParams = [] }) => ({
     path: toPath(path),
-    ...(method !== undefined && { method }),
+    ...(method !== undefined && !isUnsupported(method) && { method }),
     headers: toValues(headers, (name) => name.toLowerCase()),
     queryParams: toValues(queryParams, (name) => name),
   }));
@@ -33,11 +34,14 @@ function toPath({ type, value }: HttpPathMatch): PathMatch {
     case 'PathPrefix':
       // "A trailing slash is ignored": whole elements are compared (HTTPPathMatch, PathMatchPathPrefix).
       return { type: 'prefix', value: value.replace(/\/+$/, '') };
+    default:
+      // Its rule answers 500, and what it was meant to catch is not known: see {@link withoutBadRegex}.
+      return EVERYTHING;
   }
 }
 
 function toGrpcPath({ type, service, method }: GrpcMethodMatch): PathMatch {
-  if (service === undefined && method === undefined) return EVERYTHING;
+  if ((service === undefined && method === undefined) || isUnsupported(type)) return EVERYTHING;
   if (type === 'RegularExpression') {
     return { type: 'regex', value: `/${group(service)}/${group(method)}` };
   }
@@ -63,7 +67,7 @@ function toValues(
   const byName = new Map<string, ValueMatch>();
   for (const { type, name, value } of matches) {
     const key = normalize(name);
-    if (byName.has(key)) continue;
+    if (byName.has(key) || isUnsupported(type)) continue;
     byName.set(key, { name: key, type: type === 'RegularExpression' ? 'regex' : 'exact', value });
   }
   return [...byName.values()];

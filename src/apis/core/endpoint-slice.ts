@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { namespaced, oneOf, portNumber, type Described } from '../schema.js';
+import { namespaced, openOneOf, portNumber, type Described } from '../schema.js';
 
 export const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 
@@ -22,7 +22,7 @@ export type Endpoint = Described<typeof EndpointSchema>;
 
 export const EndpointPortSchema = Type.Object({
   name: Type.String({ default: '' }),
-  protocol: oneOf(['TCP', 'UDP', 'SCTP'], { default: 'TCP' }),
+  protocol: openOneOf(['TCP', 'UDP', 'SCTP'], { default: 'TCP' }),
   port: Type.Optional(portNumber()),
   appProtocol: Type.Optional(Type.String()),
 });
@@ -33,7 +33,7 @@ export const EndpointSliceSchema = namespaced(
   'EndpointSlice',
   'discovery.k8s.io/v1',
   {
-    addressType: oneOf(['IPv4', 'IPv6', 'FQDN']),
+    addressType: openOneOf(['IPv4', 'IPv6', 'FQDN']),
     endpoints: Type.Array(EndpointSchema, { default: [], maxItems: 1000 }),
     ports: Type.Array(EndpointPortSchema, { default: [], maxItems: 20_000 }),
   },

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox';
 
-import { namespaced, oneOf, portNumber, type Described } from '../schema.js';
+import { namespaced, openOneOf, portNumber, type Described } from '../schema.js';
 
 export const ServicePortSchema = Type.Object(
   {
     name: Type.String({ default: '' }),
-    protocol: oneOf(['TCP', 'UDP', 'SCTP'], { default: 'TCP' }),
+    protocol: openOneOf(['TCP', 'UDP', 'SCTP'], { default: 'TCP' }),
     port: portNumber(),
     /** Absent: the same as `port`. */
     targetPort: Type.Optional(Type.Union([Type.Integer(), Type.String()])),
@@ -21,7 +21,7 @@ export const ServiceSchema = namespaced(
   {
     spec: Type.Object(
       {
-        type: oneOf(['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'], { default: 'ClusterIP' }),
+        type: openOneOf(['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'], { default: 'ClusterIP' }),
         /** `None` for a headless Service. */
         clusterIP: Type.Optional(Type.String()),
         clusterIPs: Type.Optional(Type.Array(Type.String())),

@@ -7,7 +7,7 @@ import {
   kindName,
   namespaced,
   objectName,
-  oneOf,
+  openOneOf,
   subdomain,
   type Described,
 } from '../schema.js';
@@ -15,7 +15,7 @@ import { annotationMap } from './listener.js';
 import { LocalObjectReferenceSchema } from './references.js';
 
 export const SubjectAltNameSchema = Type.Object({
-  type: oneOf(['Hostname', 'URI']),
+  type: openOneOf(['Hostname', 'URI']),
   hostname: Type.Optional(hostname()),
   uri: Type.Optional(
     Type.String({

@@ -8,7 +8,7 @@ import {
   mapOf,
   namespaced,
   objectName,
-  oneOf,
+  openOneOf,
   portNumber,
   type Described,
 } from '../schema.js';
@@ -38,7 +38,7 @@ export const FrontendTlsConfigSchema = Type.Object({
   validation: Type.Optional(
     Type.Object({
       caCertificateRefs: atomicList(ObjectReferenceSchema, { minItems: 1, maxItems: 16 }),
-      mode: oneOf(['AllowValidOnly', 'AllowInsecureFallback'], { default: 'AllowValidOnly' }),
+      mode: openOneOf(['AllowValidOnly', 'AllowInsecureFallback'], { default: 'AllowValidOnly' }),
     }),
   ),
 });
@@ -78,7 +78,7 @@ export const GatewaySchema = namespaced(
         Type.Object({
           namespaces: Type.Object(
             {
-              from: oneOf(['All', 'Selector', 'Same', 'None'], { default: 'None' }),
+              from: openOneOf(['All', 'Selector', 'Same', 'None'], { default: 'None' }),
               selector: Type.Optional(LabelSelectorSchema),
             },
             { default: { from: 'None' } },
@@ -86,7 +86,7 @@ export const GatewaySchema = namespaced(
         }),
       ),
       tls: Type.Optional(GatewayTlsSchema),
-      defaultScope: Type.Optional(oneOf(['All', 'None'])),
+      defaultScope: Type.Optional(openOneOf(['All', 'None'])),
     }),
     // Only the addresses: what was assigned before a restart is adopted from here.
     status: Type.Optional(

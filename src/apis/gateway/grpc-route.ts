@@ -6,7 +6,7 @@ import {
   hostname,
   mapList,
   namespaced,
-  oneOf,
+  openOneOf,
   subdomain,
   type Described,
 } from '../schema.js';
@@ -14,7 +14,7 @@ import { backendRef, commonRouteSpec, LocalObjectReferenceSchema } from './refer
 import { HeaderModifierSchema, RequestMirrorSchema } from './route-filter.js';
 import { SessionPersistenceSchema } from './session-persistence.js';
 
-const matchType = () => oneOf(['Exact', 'RegularExpression'], { default: 'Exact' });
+const matchType = () => openOneOf(['Exact', 'RegularExpression'], { default: 'Exact' });
 
 export const GrpcMethodMatchSchema = Type.Object({
   type: matchType(),
@@ -26,7 +26,7 @@ export type GrpcMethodMatch = Described<typeof GrpcMethodMatchSchema>;
 export const GrpcHeaderMatchSchema = Type.Object({
   type: matchType(),
   name: headerName(),
-  value: Type.String({ minLength: 1, maxLength: 4096 }),
+  value: Type.String({ minLength: 1, maxLength: 4096, absent: '' }),
 });
 export type GrpcHeaderMatch = Described<typeof GrpcHeaderMatchSchema>;
 
@@ -38,7 +38,7 @@ export type GrpcRouteMatch = Described<typeof GrpcRouteMatchSchema>;
 
 /** Exactly the field that belongs to `type` is set; the API makes sure of it. */
 export const GrpcRouteFilterSchema = Type.Object({
-  type: oneOf(['ResponseHeaderModifier', 'RequestHeaderModifier', 'RequestMirror', 'ExtensionRef']),
+  type: openOneOf(['ResponseHeaderModifier', 'RequestHeaderModifier', 'RequestMirror', 'ExtensionRef']),
   requestHeaderModifier: Type.Optional(HeaderModifierSchema),
   responseHeaderModifier: Type.Optional(HeaderModifierSchema),
   requestMirror: Type.Optional(RequestMirrorSchema),

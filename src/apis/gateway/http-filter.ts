@@ -1,27 +1,35 @@
 import { Type } from '@sinclair/typebox';
 
-import { atomicList, headerName, oneOf, portNumber, setList, subdomain, type Described } from '../schema.js';
+import {
+  atomicList,
+  headerName,
+  openOneOf,
+  portNumber,
+  setList,
+  subdomain,
+  type Described,
+} from '../schema.js';
 import { BackendObjectReferenceSchema, LocalObjectReferenceSchema } from './references.js';
 import { HeaderModifierSchema, RequestMirrorSchema } from './route-filter.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'] as const;
 
-export const HttpMethodSchema = oneOf(METHODS);
+export const HttpMethodSchema = openOneOf(METHODS);
 export type HttpMethod = Described<typeof HttpMethodSchema>;
 
 export const PathModifierSchema = Type.Object({
-  type: oneOf(['ReplaceFullPath', 'ReplacePrefixMatch']),
+  type: openOneOf(['ReplaceFullPath', 'ReplacePrefixMatch']),
   replaceFullPath: Type.Optional(Type.String({ maxLength: 1024 })),
   replacePrefixMatch: Type.Optional(Type.String({ maxLength: 1024 })),
 });
 export type PathModifier = Described<typeof PathModifierSchema>;
 
 export const RequestRedirectSchema = Type.Object({
-  scheme: Type.Optional(oneOf(['http', 'https'])),
+  scheme: Type.Optional(openOneOf(['http', 'https'])),
   hostname: Type.Optional(subdomain()),
   path: Type.Optional(PathModifierSchema),
   port: Type.Optional(portNumber()),
-  statusCode: oneOf([301, 302, 303, 307, 308], { default: 302 }),
+  statusCode: openOneOf([301, 302, 303, 307, 308], { default: 302 }),
 });
 export type RequestRedirect = Described<typeof RequestRedirectSchema>;
 
@@ -46,7 +54,7 @@ export const CorsSchema = Type.Object({
     ),
   ),
   allowCredentials: Type.Optional(Type.Boolean()),
-  allowMethods: Type.Optional(setList(oneOf([...METHODS, '*']), { maxItems: 9 })),
+  allowMethods: Type.Optional(setList(openOneOf([...METHODS, '*']), { maxItems: 9 })),
   allowHeaders: Type.Optional(setList(headerName(), { maxItems: 64 })),
   exposeHeaders: Type.Optional(setList(headerName(), { maxItems: 64 })),
   maxAge: Type.Integer({ minimum: 1, default: 5 }),
@@ -55,7 +63,7 @@ export type Cors = Described<typeof CorsSchema>;
 
 /** GEP-1494. `forwardBody.maxSize` is in bytes; absent or 0: the body is not sent. */
 export const ExternalAuthSchema = Type.Object({
-  protocol: oneOf(['HTTP', 'GRPC']),
+  protocol: openOneOf(['HTTP', 'GRPC']),
   backendRef: BackendObjectReferenceSchema,
   grpc: Type.Optional(
     Type.Object({ allowedHeaders: Type.Optional(setList(Type.String(), { maxItems: 64 })) }),
@@ -79,7 +87,7 @@ export type ExternalAuth = Described<typeof ExternalAuthSchema>;
 
 /** Exactly the field that belongs to `type` is set; the API makes sure of it. */
 export const HttpRouteFilterSchema = Type.Object({
-  type: oneOf([
+  type: openOneOf([
     'RequestHeaderModifier',
     'ResponseHeaderModifier',
     'RequestMirror',

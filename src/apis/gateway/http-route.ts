@@ -8,7 +8,7 @@ import {
   hostname,
   mapList,
   namespaced,
-  oneOf,
+  openOneOf,
   setList,
   subdomain,
   type Described,
@@ -17,13 +17,13 @@ import { HttpMethodSchema, httpRouteFilters } from './http-filter.js';
 import { backendRef, commonRouteSpec } from './references.js';
 import { SessionPersistenceSchema } from './session-persistence.js';
 
-const valueMatchType = () => oneOf(['Exact', 'RegularExpression'], { default: 'Exact' });
+const valueMatchType = () => openOneOf(['Exact', 'RegularExpression'], { default: 'Exact' });
 
 const everyPath = { type: 'PathPrefix', value: '/' } as const;
 
 export const HttpPathMatchSchema = Type.Object(
   {
-    type: oneOf(['Exact', 'PathPrefix', 'RegularExpression'], { default: 'PathPrefix' }),
+    type: openOneOf(['Exact', 'PathPrefix', 'RegularExpression'], { default: 'PathPrefix' }),
     value: Type.String({ maxLength: 1024, default: '/' }),
   },
   { default: everyPath },
@@ -33,14 +33,14 @@ export type HttpPathMatch = Described<typeof HttpPathMatchSchema>;
 export const HttpHeaderMatchSchema = Type.Object({
   type: valueMatchType(),
   name: headerName(),
-  value: headerValue(),
+  value: headerValue({ absent: '' }),
 });
 export type HttpHeaderMatch = Described<typeof HttpHeaderMatchSchema>;
 
 export const HttpQueryParamMatchSchema = Type.Object({
   type: valueMatchType(),
   name: headerName(),
-  value: Type.String({ minLength: 1, maxLength: 1024 }),
+  value: Type.String({ minLength: 1, maxLength: 1024, absent: '' }),
 });
 export type HttpQueryParamMatch = Described<typeof HttpQueryParamMatchSchema>;
 

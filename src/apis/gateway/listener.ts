@@ -9,7 +9,7 @@ import {
   kindName,
   mapList,
   mapOf,
-  oneOf,
+  openOneOf,
   portNumber,
   subdomain,
   type Described,
@@ -20,7 +20,7 @@ export const annotationMap = (maxProperties: number) =>
   mapOf(Type.String({ minLength: 0, maxLength: 4096 }), { maxProperties });
 
 export const ListenerTlsSchema = Type.Object({
-  mode: oneOf(['Terminate', 'Passthrough'], { default: 'Terminate' }),
+  mode: openOneOf(['Terminate', 'Passthrough'], { default: 'Terminate' }),
   certificateRefs: Type.Optional(atomicList(SecretObjectReferenceSchema, { maxItems: 64 })),
   options: Type.Optional(annotationMap(16)),
 });
@@ -30,7 +30,7 @@ export const AllowedRoutesSchema = Type.Object(
   {
     namespaces: Type.Object(
       {
-        from: oneOf(['All', 'Selector', 'Same'], { default: 'Same' }),
+        from: openOneOf(['All', 'Selector', 'Same'], { default: 'Same' }),
         selector: Type.Optional(LabelSelectorSchema),
       },
       { default: { from: 'Same' } },

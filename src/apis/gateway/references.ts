@@ -7,7 +7,7 @@ import {
   kindName,
   namespaceName,
   objectName,
-  oneOf,
+  openOneOf,
   portNumber,
   subdomain,
   type Described,
@@ -26,7 +26,7 @@ export type ParentRef = Described<typeof ParentRefSchema>;
 /** What the specs of all routes have in common. */
 export const commonRouteSpec = {
   parentRefs: Type.Optional(atomicList(ParentRefSchema, { maxItems: 32 })),
-  useDefaultGateways: Type.Optional(oneOf(['All', 'None'])),
+  useDefaultGateways: Type.Optional(openOneOf(['All', 'None'])),
 };
 
 const backendObjectReference = {

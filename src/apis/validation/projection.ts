@@ -1,6 +1,7 @@
 import { nearest } from '../../util/nearest.js';
+import { unsupportedValue } from '../unsupported-value.js';
 import { fieldPath, itemPath, type FieldProblem } from './field-problem.js';
-import { valuesOf, type SchemaNode } from './schema-node.js';
+import { constantsOf, valuesOf, type SchemaNode } from './schema-node.js';
 
 /**
  * Makes, of something that came from outside, a new value that has only the fields that a schema describes, with
@@ -14,8 +15,17 @@ export type Projection = (value: unknown, path: string, problems?: FieldProblem[
 export function compileProjection(node: SchemaNode): Projection {
   if (node.properties) return projectObject(node, node.properties);
   if (node.items) return projectList(node, node.items);
+  if (node.open === true) return projectConstant(constantsOf(node) ?? []);
   const values = valuesOf(node);
   return values ? projectMap(node, compileProjection(values)) : (value) => value;
+}
+
+/** Strictly, a constant that is not known stays: the check that follows names it. */
+function projectConstant(constants: readonly unknown[]): Projection {
+  return (value, _path, problems) =>
+    problems || constants.includes(value) || (typeof value !== 'string' && typeof value !== 'number')
+      ? value
+      : unsupportedValue(value);
 }
 
 interface Field {

@@ -1,3 +1,5 @@
+import { Type } from '@sinclair/typebox';
+
 import type { SchemaNode } from './schema-node.js';
 
 const BOUNDS = [
@@ -21,6 +23,8 @@ export function relax(node: SchemaNode): SchemaNode {
     ...(node.properties && { properties: mapValues(node.properties, relax) }),
     ...(node.patternProperties && { patternProperties: mapValues(node.patternProperties, relax) }),
     ...(node.items && { items: relax(node.items) }),
+    // Constants that are not known have become a text that says so.
+    ...(node.open === true && node.anyOf && { anyOf: [...node.anyOf, Type.String()] }),
   };
   for (const keyword of BOUNDS) Reflect.deleteProperty(relaxed, keyword);
   return relaxed;

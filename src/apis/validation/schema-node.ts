@@ -21,6 +21,7 @@ export interface SchemaNode extends TSchema {
   readonly form?: string;
   readonly unread?: readonly string[];
   readonly absent?: unknown;
+  readonly open?: boolean;
   readonly keepKeys?: readonly string[];
   readonly 'x-kubernetes-list-type'?: string;
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
