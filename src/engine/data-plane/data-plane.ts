@@ -6,6 +6,8 @@
  */
 import { createHmac } from 'node:crypto';
 import type { ListenerOutcome } from '../../ir/proxy-engine.js';
+import type { Certificate } from '../../ir/tls.js';
+import type { Upstream } from '../../ir/upstream.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { TrafficCounters } from '../../telemetry/traffic-counters.js';
 import { ObjectCache } from '../cache/object-cache.js';
@@ -25,6 +27,7 @@ import {
   type ConnectionCounts,
   type ListenerRuntime,
 } from '../listeners/connection-acceptor.js';
+import type { StreamCounts } from '../l4/relay-services.js';
 import { ListenerManager } from '../listeners/listener-manager.js';
 import { RoutingCompiler } from '../routing/routing-compiler.js';
 import { RoutingTables } from '../routing/routing-tables.js';
@@ -42,6 +45,7 @@ import { ConfigurationTables } from './configuration-tables.js';
 import { ListenerRuntimes } from './listener-runtimes.js';
 import { ProtocolServer } from './protocol-server.js';
 import { compileRule, type RuleServices } from './rule-compiler.js';
+import { StreamPlane } from './stream-plane.js';
 import { TrafficObserver } from './traffic-observer.js';
 
 /** How often a draining worker looks whether everybody has left, in ms. */
@@ -81,6 +85,7 @@ export class DataPlane {
   readonly #routing: RoutingCompiler<RuleEntry>;
   readonly #runtimes: ListenerRuntimes;
   readonly #protocols: ProtocolServer;
+  readonly #streams: StreamPlane;
   readonly #listeners: ListenerManager;
   readonly #levels: NodeJS.Timeout;
   #serving = NOTHING;
@@ -116,9 +121,11 @@ export class DataPlane {
       { runner, wheel: this.#wheel, counters: counters.cells, buffers },
       counts,
     );
+    this.#streams = this.#createStreams(buffers, counts);
     const acceptor = new ConnectionAcceptor({
       runtime: (listener) => this.#serving.runtimes.get(listener),
       servers: this.#protocols,
+      streams: this.#streams,
       counts,
       handshakes: new HandshakeGate(),
       wheel: this.#wheel,
@@ -129,6 +136,7 @@ export class DataPlane {
       accept: (listener, connection) => {
         acceptor.accept(listener, connection);
       },
+      openDatagrams: (listener) => this.#streams.openDatagrams(listener),
     });
     this.#wheel.start();
     this.#levels = setInterval(() => {
@@ -156,7 +164,7 @@ export class DataPlane {
   /** Rules hold their upstreams, so new ones must be there; those that exist keep their state until the commit. */
   #addUpstreams(before: ConfigurationTables, tables: ConfigurationTables): void {
     const added = [...tables.upstreams.values()].filter(({ key }) => !before.upstreams.has(key));
-    this.#upstreams.apply(
+    this.#applyUpstreams(
       [...before.upstreams.values(), ...added],
       new Map([...tables.certificates, ...before.certificates]),
     );
@@ -171,7 +179,7 @@ export class DataPlane {
     this.#serving = prepared;
     const { tables, routing } = prepared;
     if (tables.upstreams !== before.upstreams || tables.certificates !== before.certificates) {
-      this.#upstreams.apply([...tables.upstreams.values()], tables.certificates);
+      this.#applyUpstreams([...tables.upstreams.values()], tables.certificates);
     }
     this.#router.swap(routing);
     return this.#listeners.update(tables.listeners.values());
@@ -180,7 +188,15 @@ export class DataPlane {
   discard(): void {
     this.#prepared = undefined;
     const { tables } = this.#serving;
-    this.#upstreams.apply([...tables.upstreams.values()], tables.certificates);
+    this.#applyUpstreams([...tables.upstreams.values()], tables.certificates);
+  }
+
+  #applyUpstreams(upstreams: readonly Upstream[], certificates: ReadonlyMap<string, Certificate>): void {
+    this.#upstreams.apply(
+      upstreams.filter(({ protocol }) => protocol !== 'stream'),
+      certificates,
+    );
+    this.#streams.apply(upstreams, certificates);
   }
 
   /** Stops accepting; resolves when every connection has ended, or after `timeoutMs` when they were ended. */
@@ -188,7 +204,7 @@ export class DataPlane {
     const deadline = performance.now() + timeoutMs;
     this.#protocols.drain();
     await this.#listeners.close();
-    while (this.#protocols.size > 0 && performance.now() < deadline) {
+    while (this.#protocols.size + this.#streams.size > 0 && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }
     await this.close();
@@ -198,8 +214,26 @@ export class DataPlane {
     clearInterval(this.#levels);
     await this.#listeners.close();
     this.#protocols.close();
+    this.#streams.close();
     this.#upstreams.close();
     this.#wheel.stop();
+  }
+
+  #createStreams(buffers: BufferPool, counts: StreamCounts): StreamPlane {
+    const { wire, options, counters, logger } = this.#init;
+    return new StreamPlane({
+      wire,
+      wheel: this.#wheel,
+      buffers,
+      counters: counters.cells,
+      counts,
+      contexts: this.#contexts,
+      destination: (listener) => this.#serving.runtimes.get(listener)?.stream,
+      reusePort: options.reusePort,
+      onFault: (listener, error) => {
+        logger.warn({ listener, err: error }, 'UDP socket failed');
+      },
+    });
   }
 
   #createRunner(): HttpExchangeRunner {
@@ -282,8 +316,12 @@ function sessionKey(ticketKeys: string): Buffer {
   return createHmac('sha256', Buffer.from(ticketKeys, 'hex')).update('session persistence').digest();
 }
 
-function connectionCounts(counters: TrafficCounters, observer: TrafficObserver): ConnectionCounts {
+function connectionCounts(
+  counters: TrafficCounters,
+  observer: TrafficObserver,
+): ConnectionCounts & StreamCounts {
   return {
+    bytes: (listener: string) => counters.byteCells(observer.rowOf(listener)),
     active: (listener: string) => counters.readListener(observer.rowOf(listener)).connectionsActive,
     opened: (listener: string) => {
       const row = observer.rowOf(listener);

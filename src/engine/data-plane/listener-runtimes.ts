@@ -3,6 +3,7 @@ import type { Certificate } from '../../ir/tls.js';
 import { messageOf } from '../../util/errors.js';
 import { TrustedProxies } from '../exchange/connection-context.js';
 import type { ListenerRuntime, TlsServer } from '../listeners/connection-acceptor.js';
+import { StreamDestination } from '../l4/stream-destination.js';
 import { HostTable } from '../routing/host-table.js';
 import type { SecureContexts } from '../wire/tls/secure-contexts.js';
 
@@ -52,12 +53,15 @@ export class ListenerRuntimes {
   #make(listener: Listener, certificates: ReadonlyMap<string, Certificate>): ListenerRuntime {
     const tlsServers = listener.servers.map((server): readonly [string, TlsServer] => [
       server.hostname,
-      { server, tls: this.#tlsOf(server, certificates) },
+      { server, tls: this.#tlsOf(server, certificates), stream: streamOf(server) },
     ]);
+    const [only] = listener.servers;
+    const isBare = listener.protocol === 'tcp' || listener.protocol === 'udp';
     return {
       listener,
       trusted: new TrustedProxies(listener.settings.trustedProxies),
       tlsServers: new HostTable(listener.protocol === 'tls' ? tlsServers : []),
+      stream: isBare && only ? streamOf(only) : undefined,
     };
   }
 
@@ -87,6 +91,10 @@ export class ListenerRuntimes {
       return undefined;
     }
   }
+}
+
+function streamOf({ application }: Server): StreamDestination | undefined {
+  return application.type === 'stream' ? new StreamDestination(application) : undefined;
 }
 
 function clientCertificateOf(

@@ -5,6 +5,7 @@ import type { DownstreamContext } from '../exchange/downstream.js';
 import { Timer, type TimerWheel } from '../exchange/timer-wheel.js';
 import type { ProxyHeader } from '../proxy-protocol/parse-proxy-header.js';
 import { ProxyHeaderReader } from '../proxy-protocol/proxy-header-reader.js';
+import type { StreamDestination } from '../l4/stream-destination.js';
 import type { HostTable } from '../routing/host-table.js';
 import { CLIENT_HELLO_LIMIT, readClientHello } from '../wire/tls/client-hello.js';
 import type { HandshakeGate } from '../wire/tls/handshake-gate.js';
@@ -14,6 +15,8 @@ import type { Connection, ConnectionHandler, ServerTlsOptions } from '../wire/wi
 export interface TlsServer {
   readonly server: Server;
   readonly tls: Omit<ServerTlsOptions, 'timeoutMs'> | undefined;
+  /** Set when it carries bytes: as they come without `server.tls`, else what is within TLS. */
+  readonly stream: StreamDestination | undefined;
 }
 
 /** What connections of one socket are accepted with; replaced as a whole by the next revision. */
@@ -22,12 +25,24 @@ export interface ListenerRuntime {
   readonly trusted: TrustedProxies;
   /** By SNI; empty on sockets without TLS. */
   readonly tlsServers: HostTable<TlsServer>;
+  /** Where connections or sessions of a `tcp` or `udp` socket go; undefined: nowhere. */
+  readonly stream: StreamDestination | undefined;
 }
 
 /** Where connections go once it is known what they speak. */
 export interface ProtocolServers {
   http1(connection: Connection, context: DownstreamContext, received: Buffer): void;
   http2(connection: Connection, context: DownstreamContext, received: Buffer): void;
+}
+
+/** Where connections go whose bytes nobody looks at. */
+export interface StreamServer {
+  relay(
+    connection: Connection,
+    listener: string,
+    destination: StreamDestination | undefined,
+    received: Buffer,
+  ): void;
 }
 
 /** Counts of connections, by listener key. */
@@ -43,6 +58,7 @@ export interface ConnectionCounts {
 export interface AcceptorServices {
   readonly runtime: (listener: string) => ListenerRuntime | undefined;
   readonly servers: ProtocolServers;
+  readonly streams: StreamServer;
   readonly counts: ConnectionCounts;
   readonly handshakes: HandshakeGate;
   readonly wheel: TimerWheel;
@@ -55,7 +71,8 @@ const NOTHING = Buffer.alloc(0);
  * Takes accepted connections up to the point where a protocol serves them.
  *
  * In: connections of a socket. Out: connections with their context at a protocol server. TLS is ended here, with the
- * server that the ClientHello's name chooses; a connection for no server is closed without a word (GEP-2643).
+ * server that the ClientHello's name chooses, unless that server wants it as it is; a connection for no server is closed
+ * without a word (GEP-2643).
  */
 export class ConnectionAcceptor {
   readonly #services: AcceptorServices;
@@ -100,8 +117,13 @@ export class ConnectionAcceptor {
   }
 
   #greet(connection: Connection, runtime: ListenerRuntime, peer: Peer, received: Buffer): void {
-    if (runtime.listener.protocol !== 'tls') {
+    const { protocol, key } = runtime.listener;
+    if (protocol === 'http') {
       this.#services.servers.http1(connection, contextOf(runtime, peer, undefined), received);
+      return;
+    }
+    if (protocol !== 'tls') {
+      this.#services.streams.relay(connection, key, runtime.stream, received);
       return;
     }
     const greeting = new TlsGreeting(connection, { runtime, peer }, this.#services);
@@ -162,7 +184,7 @@ class TlsGreeting extends Timer implements ConnectionHandler {
   readonly #peer: Peer;
   readonly #services: AcceptorServices;
   #received = NOTHING;
-  #chosen: Server | undefined;
+  #chosen: TlsServer | undefined;
   #over = false;
 
   constructor(
@@ -191,17 +213,20 @@ class TlsGreeting extends Timer implements ConnectionHandler {
     const hello = readClientHello(this.#received, this.#received.length);
     if (hello.state === 'more' && this.#received.length < CLIENT_HELLO_LIMIT) return;
     const server = hello.state === 'complete' ? this.#runtime.tlsServers.find(hello.serverName) : undefined;
-    if (!server?.tls) {
-      this.#fail();
-      return;
-    }
-    this.#secure(server.server, server.tls);
+    if (server?.tls) this.#secure(server, server.tls);
+    // Not when TLS should end here and cannot.
+    else if (server?.stream && !server.server.tls) this.#passThrough(server.stream);
+    else this.#fail();
   }
 
   onSecure(): void {
-    const { servers } = this.#services;
+    const { servers, streams } = this.#services;
     this.#end();
-    const context = contextOf(this.#runtime, this.#peer, this.#chosen);
+    if (this.#chosen?.stream) {
+      streams.relay(this.#connection, this.#runtime.listener.key, this.#chosen.stream, NOTHING);
+      return;
+    }
+    const context = contextOf(this.#runtime, this.#peer, this.#chosen?.server);
     if (this.#connection.alpn === 'h2') servers.http2(this.#connection, context, NOTHING);
     else servers.http1(this.#connection, context, NOTHING);
   }
@@ -228,7 +253,12 @@ class TlsGreeting extends Timer implements ConnectionHandler {
     this.#fail();
   }
 
-  #secure(server: Server, tls: Omit<ServerTlsOptions, 'timeoutMs'>): void {
+  #passThrough(destination: StreamDestination): void {
+    this.#end();
+    this.#services.streams.relay(this.#connection, this.#runtime.listener.key, destination, this.#received);
+  }
+
+  #secure(server: TlsServer, tls: Omit<ServerTlsOptions, 'timeoutMs'>): void {
     this.#chosen = server;
     this.#services.wheel.disarm(this);
     const received = this.#received;

@@ -1,7 +1,7 @@
 import type { Listener } from '../../ir/listener.js';
 import type { ListenerOutcome } from '../../ir/proxy-engine.js';
 import { messageOf } from '../../util/errors.js';
-import type { Acceptor, Connection, Wire } from '../wire/wire.js';
+import type { Connection, Wire } from '../wire/wire.js';
 
 const BACKLOG = 4096;
 
@@ -10,6 +10,12 @@ export interface ListenerManagerOptions {
   readonly reusePort: boolean;
   /** Gets every connection with the key of its listener. */
   readonly accept: (listener: string, connection: Connection) => void;
+  /** Opens the socket of a UDP listener, which sees to its datagrams itself. */
+  readonly openDatagrams: (listener: Listener) => Promise<OpenSocket>;
+}
+
+interface OpenSocket {
+  close(): Promise<void>;
 }
 
 /**
@@ -18,7 +24,7 @@ export interface ListenerManagerOptions {
  */
 export class ListenerManager {
   readonly #options: ListenerManagerOptions;
-  readonly #open = new Map<string, Acceptor>();
+  readonly #open = new Map<string, OpenSocket>();
 
   constructor(options: ListenerManagerOptions) {
     this.#options = options;
@@ -26,7 +32,7 @@ export class ListenerManager {
 
   /** Closes what is gone, opens what is new or could not be opened before. Never rejects. */
   async update(listeners: Iterable<Listener>): Promise<(readonly [string, ListenerOutcome])[]> {
-    const wanted = [...listeners].filter(({ transport }) => transport === 'tcp');
+    const wanted = [...listeners];
     const keys = new Set(wanted.map(({ key }) => key));
     const gone = [...this.#open].filter(([key]) => !keys.has(key));
     // A new listener may want what an old one held (`::` after `127.0.0.1`), so closing comes first.
@@ -44,24 +50,29 @@ export class ListenerManager {
     await this.update([]);
   }
 
-  async #ensure({ key, address, port }: Listener): Promise<ListenerOutcome> {
+  async #ensure(listener: Listener): Promise<ListenerOutcome> {
+    const { key, transport } = listener;
     if (this.#open.has(key)) return { state: 'serving' };
-    const { wire, reusePort, accept } = this.#options;
     try {
-      const acceptor = await wire.listen({
-        address,
-        port,
-        backlog: BACKLOG,
-        reusePort,
-        accept: (connection) => {
-          accept(key, connection);
-        },
-      });
-      this.#open.set(key, acceptor);
+      const isUdp = transport === 'udp';
+      this.#open.set(key, await (isUdp ? this.#options.openDatagrams(listener) : this.#listen(listener)));
       return { state: 'serving' };
     } catch (error) {
       return { state: 'failed', code: codeOf(error), message: messageOf(error) };
     }
+  }
+
+  #listen({ key, address, port }: Listener): Promise<OpenSocket> {
+    const { wire, reusePort, accept } = this.#options;
+    return wire.listen({
+      address,
+      port,
+      backlog: BACKLOG,
+      reusePort,
+      accept: (connection) => {
+        accept(key, connection);
+      },
+    });
   }
 }
 
