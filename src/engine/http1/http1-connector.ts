@@ -19,8 +19,6 @@ export interface ConnectorOptions {
 
 /** Idle connections to one endpoint that are kept. */
 const MAX_IDLE = 256;
-/** Those of them that keep their buffers: the ones that are used again soonest. */
-const MAX_WARM = 32;
 const IDLE_MS = 60_000;
 
 /**
@@ -68,7 +66,7 @@ export class Http1Connector implements EndpointConnector, ConnectionOwner {
       return;
     }
     this.#idle.push(connection);
-    connection.park(idleMsOf(connection.keepAliveSeconds), length < MAX_WARM);
+    connection.park(idleMsOf(connection.keepAliveSeconds));
   }
 
   onGone(connection: Http1UpstreamConnection): void {

@@ -33,6 +33,11 @@ const BODY_CLOSE = 5;
 const TUNNEL = 6;
 const CLOSED = 7;
 
+/**
+ * How long an idle connection keeps its buffer, in ms: telling the wire of another one costs memory each time, so that
+ * is not for connections in use.
+ */
+const WARM_MS = 2_000;
 /** Interim responses to one request that are borne. */
 const MAX_INTERIM = 32;
 
@@ -40,7 +45,6 @@ const MAX_INTERIM = 32;
 export interface ConnectionOwner {
   /** The response is complete and the connection can take another request. */
   onIdle(connection: Http1UpstreamConnection): void;
-  /** The connection is gone; `wasIdle`: it was in the pool. */
   onGone(connection: Http1UpstreamConnection): void;
   /** The request in progress has ended, one way or the other. */
   onRequestOver(): void;
@@ -72,6 +76,8 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
   #keeps = false;
   /** Seconds that the backend says it keeps it idle; 0: it does not say. */
   keepAliveSeconds = 0;
+  /** How long it stays in the pool after it gave its buffer back. */
+  #coldMs = 0;
   /** The handler has the last piece until it resumes us. */
   #lent = false;
   /** A call of the handler is running: our buffer may be in use. */
@@ -118,13 +124,10 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
     this.#opening = false;
   }
 
-  /** In the pool: waits for the next request for `ms`; without a buffer of its own when there are many. */
-  park(ms: number, keepsBuffer: boolean): void {
-    this.#worker.wheel.arm(this, ms);
-    if (keepsBuffer || !this.#buffer) return;
-    this.#worker.buffers.release(this.#buffer);
-    this.#buffer = undefined;
-    this.#wire?.readInto(this.#worker.trap);
+  /** In the pool: waits for the next request for `ms`, soon without a buffer of its own. */
+  park(ms: number): void {
+    this.#coldMs = Math.max(ms - WARM_MS, 0);
+    this.#worker.wheel.arm(this, Math.min(ms, WARM_MS));
   }
 
   /** Closes an idle connection, or marks a busy one to be closed after its response. */
@@ -255,7 +258,16 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
 
   /** Idle for too long. */
   override expire(): void {
-    if (this.#state === IDLE) this.#destroy();
+    if (this.#state === IDLE && this.#coldMs > 0) this.#cool();
+    else if (this.#state === IDLE) this.#destroy();
+  }
+
+  #cool(): void {
+    this.#worker.wheel.arm(this, this.#coldMs);
+    this.#coldMs = 0;
+    if (this.#buffer) this.#worker.buffers.release(this.#buffer);
+    this.#buffer = undefined;
+    this.#wire?.readInto(this.#worker.trap);
   }
 
   // — the response —
