@@ -72,7 +72,7 @@ describe('status/merge-status', () => {
     expect(listAt(listAt(flipped, 'parents')[0], 'conditions')[0]).to.include({ lastTransitionTime: day2 });
   });
 
-  it('S-01 keeps entries of other controllers byte for byte, in their place', () => {
+  it('invariant 8: S-01 keeps entries of other controllers byte for byte, in their place', () => {
     const before = { parents: [foreignParent, { ...foreignParent, controllerName: '' }] };
     const text = JSON.stringify(before.parents);
     const first = merge(before, routeStatus(['edge', condition('Accepted')]));

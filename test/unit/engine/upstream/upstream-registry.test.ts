@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Certificate } from '../../../../src/ir/tls.js';
 import type { Endpoint, Upstream } from '../../../../src/ir/upstream.js';
+import { TestAuthority } from '../../../support/certificates.js';
 import { SecretBytes } from '../../../../src/util/secret-bytes.js';
 import { isUnavailable, type EndpointConnector } from '../../../../src/engine/exchange/upstream.js';
 import { UpstreamRegistry } from '../../../../src/engine/upstream/upstream-registry.js';
@@ -103,6 +104,21 @@ describe('UpstreamRegistry', () => {
     expect(made[3]!.tls?.alpn).to.deep.equal(['h2']);
     apply(upstream([1, 2], { protocol: 'h2c', connectTimeoutMs: 5, tls: { ...tls } }));
     expect(made[3]!.state).to.equal('open');
+  });
+
+  it('P-03 drops what was verified by another CA, and verifies by the new one', () => {
+    const [one, two] = [new TestAuthority(), new TestAuthority()];
+    const trusting = (authority: TestAuthority): Partial<Upstream> => ({
+      tls: { serverName: 'a.test', subjectAltNames: [], caBundle: authority.certificate },
+    });
+    apply(upstream([1, 2], trusting(one)));
+    apply(upstream([1, 2], trusting(two)));
+    expect(made.map(({ state }) => state)).to.deep.equal(['retired', 'retired', 'open', 'open']);
+    // Sessions are resumed within a context only, so none of the old CA's is.
+    expect(made[2]!.tls?.context).to.not.equal(made[0]!.tls?.context);
+    apply(upstream([2], trusting(two)));
+    expect(made[3]!.state).to.equal('open');
+    expect(made).to.have.length(4);
   });
 
   it('has no endpoint, or refuses, or cannot make TLS: nothing is sent', () => {

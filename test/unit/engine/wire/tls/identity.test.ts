@@ -41,15 +41,15 @@ describe('createIdentityCheck', () => {
     { name: 'a URI', shown: plain, expected: names({ type: 'uri', value: 'spiffe://x/y' }), good: true },
     { name: 'another URI', shown: plain, expected: names({ type: 'uri', value: 'spiffe://x' }), good: false },
     {
-      name: 'a hostname of the list',
+      name: 'P-04 a hostname of the list, without the server name',
       shown: plain,
       expected: names({ type: 'hostname', value: 'z.b.test' }),
       good: true,
     },
     {
-      name: 'a list that does not hold the server name',
+      name: 'P-04 a list that does not hold the server name, which the certificate has',
       shown: plain,
-      expected: names({ type: 'hostname', value: 'c.test' }),
+      expected: names({ type: 'hostname', value: 'c.test' }, { type: 'uri', value: 'spiffe://no' }),
       good: false,
     },
     {
