@@ -1,7 +1,7 @@
 /**
  * The origin of the cases, run as the pod image `e2e-origin`. The query says how to answer:
  * `status=`, `delay=` (milliseconds), `cc=` (Cache-Control), `set=Name:value`. The body tells who
- * answered and how often it was asked for this path.
+ * answered, how often it was asked for this path, and the request's x-revision.
  */
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
@@ -20,7 +20,8 @@ const server = createServer((request, response) => {
     const [name = '', value = ''] = pair.split(':', 2);
     headers[name] = value;
   }
-  const body = { pod: hostname(), path: request.url, host: request.headers.host, served: count };
+  const { host, 'x-revision': revision } = request.headers;
+  const body = { pod: hostname(), path: request.url, host, revision, served: count };
   setTimeout(
     () => {
       response.writeHead(Number(query.get('status') ?? 200), headers);
