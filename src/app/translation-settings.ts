@@ -22,7 +22,7 @@ export function translationSettings(raw: RawOptions): TranslationSettings {
     reservedPorts: [...reserved(raw.mgmt), ...reserved(raw.metrics)],
     defaults: classDefaults(raw, names),
     names,
-    capabilities: { stream: false },
+    capabilities: { stream: true },
     listenerSettings: listenerSettings(raw),
   };
 }
