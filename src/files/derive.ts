@@ -11,9 +11,16 @@ export interface Derived {
   readonly problems: readonly FileProblem[];
   /** What came of each annotated Service, so that it need not be made again. */
   readonly endpoints: ReadonlyMap<TrackedObject, ServiceEndpoints>;
+  /** By name; kept for the same reason. */
+  readonly namespaces: ReadonlyMap<string, ReadObject>;
 }
 
-export const NOTHING_DERIVED: Derived = { objects: new Map(), problems: [], endpoints: new Map() };
+export const NOTHING_DERIVED: Derived = {
+  objects: new Map(),
+  problems: [],
+  endpoints: new Map(),
+  namespaces: new Map(),
+};
 
 /** EndpointSlices from the annotations of Services, and the namespaces that nobody wrote down. */
 export function derive(before: Derived, objects: ReadonlyMap<string, TrackedObject>, now: string): Derived {
@@ -37,6 +44,7 @@ export function derive(before: Derived, objects: ReadonlyMap<string, TrackedObje
       problems.push({ severity: 'error', file, line: lineOf(tracked.found, path), object, path, message });
     }
   }
-  for (const read of implicitNamespaces(objects.values())) add(read);
-  return { objects: derived, problems, endpoints };
+  const namespaces = implicitNamespaces(objects.values(), before.namespaces);
+  for (const read of namespaces.values()) add(read);
+  return { objects: derived, problems, endpoints, namespaces };
 }
