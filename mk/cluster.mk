@@ -18,6 +18,10 @@ cluster-down: ## stop the test cluster
 conformance: build cluster ## official suite; PROFILES=… RUN_TEST=… PARALLEL=n LOCAL=1
 	@$(TSX) test/conformance/run.ts
 
+.PHONY: conformance-doc
+conformance-doc: install ## write docs/conformance.md from the last run
+	@$(TSX) test/conformance/document.ts
+
 .PHONY: e2e
 e2e: build cluster ## deploy and test the product in a test cluster; CASES=…
 	@$(TSX) test/e2e/runner/main.ts
