@@ -1,5 +1,5 @@
 import type { Exchange } from '../exchange/exchange.js';
-import { FieldList, type Fields } from '../exchange/fields.js';
+import { FieldList, FieldNames, type Fields } from '../exchange/fields.js';
 import type { CachePlan } from './cache-plan.js';
 import type { CacheResult } from './cache-result.js';
 import type { CacheStore } from './cache-store.js';
@@ -17,7 +17,22 @@ export interface CacheRequest {
   readonly terms: RequestTerms;
   /** The request has Authorization. */
   readonly authorized: boolean;
+  /** It has none of {@link SPECIAL}. */
+  readonly isPlain: boolean;
 }
+
+/** A GET without any of these is answered by whatever is fresh. */
+export const SPECIAL = new FieldNames([
+  'authorization',
+  'cache-control',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'pragma',
+  'range',
+]);
 
 const CONDITIONS = ['if-none-match', 'if-modified-since', 'range', 'if-range'] as const;
 
@@ -45,15 +60,22 @@ export function freshnessContext({ terms, plan }: CacheRequest, nowMs: number): 
 export function hitOf(
   request: CacheRequest,
   stored: StoredResponse,
-  { conditions, nowMs, ...result }: CacheResult & { readonly conditions: Fields; readonly nowMs: number },
+  {
+    status,
+    cacheStatus,
+    conditions,
+    nowMs,
+  }: CacheResult & { readonly conditions: Fields; readonly nowMs: number },
 ): Hit {
   return {
-    ...result,
+    status,
+    cacheStatus,
     store: request.store,
     stored,
     resultHeader: request.plan.policy.resultHeader,
     remainingMs: remainingMs(stored, freshnessContext(request, nowMs)),
     conditions,
+    isUnconditional: request.isPlain,
     nowMs,
   };
 }

@@ -21,6 +21,8 @@ export interface Hit extends CacheResult {
   readonly remainingMs: number;
   /** The client's conditions and range, which may have been taken off the forwarded request. */
   readonly conditions: Fields;
+  /** There are none of them. */
+  readonly isUnconditional: boolean;
   readonly nowMs: number;
 }
 
@@ -40,7 +42,7 @@ export class HitServer {
     store.touch(stored);
     exchange.cacheResult = hit.status;
     const terms: HitTerms = hit;
-    if (stored.status === 200) {
+    if (stored.status === 200 && !hit.isUnconditional) {
       if (isNotModified(hit.conditions, stored, hit.nowMs)) {
         this.#send(exchange, this.#heads.notModified(stored, terms), new Answer(store, stored, EMPTY));
         return true;

@@ -24,8 +24,10 @@ import {
   type CacheRequest,
   freshnessContext,
   hitOf,
+  SPECIAL,
   takeConditions,
 } from './cache-request.js';
+import type { CacheStore } from './cache-store.js';
 import { FetchTap } from './fetch-tap.js';
 import { Flight, type FlightLimits } from './flight.js';
 import { updateByHead } from './head-update.js';
@@ -33,7 +35,7 @@ import { HitServer } from './hit-server.js';
 import { invalidatedUris } from './invalidation.js';
 import { PassTap } from './pass-tap.js';
 import { RecentKeys } from './recent-keys.js';
-import { clientTermsOf } from './request-terms.js';
+import { clientTermsOf, NO_TERMS } from './request-terms.js';
 import type { StoredResponse } from './stored-response.js';
 import { type Usability, usabilityOf } from './usability.js';
 import { isSelected } from './vary.js';
@@ -91,15 +93,23 @@ export class ObjectCache implements ResponseCache {
     const plan = this.#plans.of(route.rule, backend, policy);
     if (!plan.store) return this.#pass(exchange, new PassTap(plan, 'bypass'));
     if (request.method !== 'GET' && request.method !== 'HEAD') return this.#passMethod(exchange, plan);
-    const terms = clientTermsOf(request.fields, this.#settings.honorsClients);
-    if (terms.noStore || isOdd(request)) return this.#pass(exchange, new PassTap(plan, 'request'));
+    return this.#admitRead(exchange, plan, plan.store);
+  }
+
+  /** A GET or HEAD. */
+  #admitRead(exchange: Exchange, plan: CachePlan, store: CacheStore): CacheVerdict {
+    const { request } = exchange;
+    const isPlain = !request.fields.hasAny(SPECIAL);
+    const terms = isPlain ? NO_TERMS : clientTermsOf(request.fields, this.#settings.honorsClients);
+    if (terms.noStore || isOdd(request, isPlain)) return this.#pass(exchange, new PassTap(plan, 'request'));
     return this.#answer({
       exchange,
       plan,
-      store: plan.store,
+      store,
       key: cacheKeyOf(plan, exchange),
       terms,
-      authorized: request.fields.has('authorization'),
+      authorized: !isPlain && request.fields.has('authorization'),
+      isPlain,
     });
   }
 
@@ -108,7 +118,8 @@ export class ObjectCache implements ResponseCache {
     const nowMs = this.#now();
     const stored = selectedOf(request);
     const usability = stored && usabilityOf(stored, freshnessContext(request, nowMs));
-    if (stored && usability !== undefined && this.#serveStored(request, stored, usability)) return TAKEN;
+    if (stored && usability !== undefined && this.#serveStored(request, stored, { usability, nowMs }))
+      return TAKEN;
     if (request.terms.onlyIfCached) {
       // RFC 9111 §5.2.1.7.
       exchange.refuse(504, 'only-if-cached, and nothing that is stored may be used');
@@ -119,7 +130,11 @@ export class ObjectCache implements ResponseCache {
     return this.#collapse(request, { stale: stored, reason });
   }
 
-  #serveStored(request: CacheRequest, stored: StoredResponse, usability: Usability): boolean {
+  #serveStored(
+    request: CacheRequest,
+    stored: StoredResponse,
+    { usability, nowMs }: { readonly usability: Usability; readonly nowMs: number },
+  ): boolean {
     if (usability === 'validate') return false;
     const isBehind = usability === 'revalidate-behind';
     if (isBehind && (!this.#background || !this.#revalidateBehind(request, stored, this.#background)))
@@ -128,10 +143,7 @@ export class ObjectCache implements ResponseCache {
     const status = stored.terms.negative ? 'nchit' : 'hit';
     const cacheStatus = isBehind ? 'hit; detail=stale-while-revalidate' : 'hit';
     const conditions = exchange.request.fields;
-    return this.#hits.serve(
-      exchange,
-      hitOf(request, stored, { status, cacheStatus, conditions, nowMs: this.#now() }),
-    );
+    return this.#hits.serve(exchange, hitOf(request, stored, { status, cacheStatus, conditions, nowMs }));
   }
 
   /** RFC 5861 §3. Answers whether the fetch is on its way, by this request or another. */
@@ -257,12 +269,15 @@ export class ObjectCache implements ResponseCache {
 }
 
 /** A body has no meaning in a GET, but a backend may give it one; the other conditions are the origin's to judge. */
-function isOdd({ contentLength, fields }: RequestHead): boolean {
-  return contentLength !== 0 || fields.has('if-match') || fields.has('if-unmodified-since');
+function isOdd({ contentLength, fields }: RequestHead, isPlain: boolean): boolean {
+  if (contentLength !== 0) return true;
+  return !isPlain && (fields.has('if-match') || fields.has('if-unmodified-since'));
 }
 
 function selectedOf({ store, key, exchange }: CacheRequest): StoredResponse | undefined {
-  return store.lookup(key).find((stored) => isSelected(stored, exchange.request.fields));
+  const { fields } = exchange.request;
+  for (const stored of store.lookup(key)) if (isSelected(stored, fields)) return stored;
+  return undefined;
 }
 
 function staleReason({ terms }: CacheRequest): string {

@@ -14,7 +14,7 @@ export interface RequestTerms {
   readonly maxStaleMs: number;
 }
 
-const NO_TERMS: RequestTerms = {
+export const NO_TERMS: RequestTerms = {
   noStore: false,
   noCache: false,
   onlyIfCached: false,

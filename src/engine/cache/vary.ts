@@ -16,7 +16,10 @@ export function selectorsOf(vary: readonly string[], request: Fields): readonly 
 }
 
 export function isSelected({ selectors }: StoredResponse, request: Fields): boolean {
-  for (const { name, value } of selectors) if (selectingValue(request, name) !== value) return false;
+  for (const { name, value } of selectors) {
+    if (value !== undefined && request.isExactly(name, value)) continue;
+    if (selectingValue(request, name) !== value) return false;
+  }
   return true;
 }
 

@@ -15,6 +15,10 @@ export interface Fields {
   /** Every value, in order. */
   getAll(name: string): string[];
   has(name: string): boolean;
+  /** Whether any of the names is there: one look where many would be needed. */
+  hasAny(names: FieldNames): boolean;
+  /** Whether the field is there once and has this value. */
+  isExactly(name: string, value: string): boolean;
   /** Appends one field. The value must be free of CR, LF and NUL: whoever has it from outside checks it. */
   add(name: string, value: string): void;
   /** Appends prepared fields: cheaper than {@link add} for what is known before the request. */
@@ -32,12 +36,25 @@ export interface Fields {
   writeHttp1(target: Buffer, offset: number): number;
 }
 
+/** Names that are asked for together, in lower case. Made once. */
+export class FieldNames {
+  readonly all: ReadonlySet<string>;
+  /** What an implementation has found out about the names, once. */
+  mask: number | undefined = undefined;
+
+  constructor(names: readonly string[]) {
+    this.all = new Set(names);
+  }
+}
+
 /** Immutable fields with their HTTP/1.1 form: made once per configuration, connection or stored response. */
 export class FieldBlock {
   /** name, value, name, value, … */
   readonly flat: readonly string[];
   /** `name: value\r\n` for each. */
   readonly http1: Buffer;
+  #askedFor: FieldNames | undefined;
+  #hasAny = false;
 
   constructor(flat: readonly string[]) {
     this.flat = flat;
@@ -49,6 +66,15 @@ export class FieldBlock {
       at = writeFieldLine(bytes, at, flat[i] ?? '', flat[i + 1] ?? '');
     }
     this.http1 = bytes;
+  }
+
+  /** The last question's answer is kept: a block lives long and is asked the same each time. */
+  hasAny(names: FieldNames): boolean {
+    if (names !== this.#askedFor) {
+      this.#askedFor = names;
+      this.#hasAny = anyIn(this.flat, names);
+    }
+    return this.#hasAny;
   }
 }
 
@@ -89,6 +115,15 @@ export class FieldList implements Fields {
 
   has(name: string): boolean {
     return this.get(name) !== undefined;
+  }
+
+  hasAny(names: FieldNames): boolean {
+    return (this.#base?.hasAny(names) ?? false) || anyIn(this.#flat, names);
+  }
+
+  isExactly(name: string, value: string): boolean {
+    const values = this.getAll(name);
+    return values.length === 1 && values[0] === value;
   }
 
   add(name: string, value: string): void {
@@ -186,6 +221,11 @@ export function writeLatin1(target: Buffer, offset: number, text: string): numbe
 function valueIn(flat: readonly string[], name: string): string | undefined {
   for (let i = 0; i + 1 < flat.length; i += 2) if (flat[i] === name) return flat[i + 1];
   return undefined;
+}
+
+function anyIn(flat: readonly string[], { all }: FieldNames): boolean {
+  for (let i = 0; i < flat.length; i += 2) if (all.has(flat[i] ?? '')) return true;
+  return false;
 }
 
 function collect(flat: readonly string[], name: string, values: string[]): void {

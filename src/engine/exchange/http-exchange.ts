@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Endpoint } from '../../ir/upstream.js';
 import { FAILED, PENDING, WRITTEN, type WriteOutcome } from '../wire/wire.js';
 import * as counter from './counters.js';

@@ -5,10 +5,14 @@ import type { RequestHead, ResponseHead } from './heads.js';
 /** How the gateway calls itself in `Via` (RFC 9110 section 7.6.3). */
 export const PSEUDONYM = 'trickster-gateway';
 
-const VIA: ReadonlyMap<string, FieldBlock> = new Map(
-  ['1.0', '1.1', '2.0'].map((version) => [version, new FieldBlock(['via', `${version} ${PSEUDONYM}`])]),
-);
-const VIA_ANY = new FieldBlock(['via', `1.1 ${PSEUDONYM}`]);
+const VIA_10 = new FieldBlock(['via', `1.0 ${PSEUDONYM}`]);
+const VIA_11 = new FieldBlock(['via', `1.1 ${PSEUDONYM}`]);
+const VIA_20 = new FieldBlock(['via', `2.0 ${PSEUDONYM}`]);
+
+function viaOf(protocol: string): FieldBlock {
+  if (protocol === '2.0') return VIA_20;
+  return protocol === '1.0' ? VIA_10 : VIA_11;
+}
 
 let dateSecond = 0;
 let dateBlock = new FieldBlock([]);
@@ -28,12 +32,12 @@ export function addRequestFields(head: RequestHead, context: DownstreamContext):
   const block = context.forwardedFor(head.authority);
   if (context.trusted) mergeForwarded(head, block);
   else head.fields.addBlock(block);
-  head.fields.addBlock(VIA.get(head.protocol) ?? VIA_ANY);
+  head.fields.addBlock(viaOf(head.protocol));
 }
 
 /** Adds `Via`, and `Date` where the backend had no clock (RFC 9110 section 6.6.1). */
 export function addResponseFields(head: ResponseHead): void {
-  head.fields.addBlock(VIA.get(head.protocol) ?? VIA_ANY);
+  head.fields.addBlock(viaOf(head.protocol));
   if (head.status >= 200 && !head.fields.has('date')) head.fields.addBlock(dateNow());
 }
 

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Endpoint } from '../../ir/upstream.js';
 import type { DownstreamContext, DownstreamStream } from './downstream.js';
 import type { ExchangeRecord, Termination } from './exchange-record.js';

@@ -28,6 +28,7 @@ export const SET_COOKIE = 21;
 export const IF_MATCH = 22;
 export const IF_RANGE = 23;
 export const IF_UNMODIFIED_SINCE = 24;
+export const PRAGMA = 26;
 
 /** Numbers that stand for one name, which the mask and a comparison of numbers answer alone. */
 const SINGLE: readonly (readonly [string, number])[] = [
@@ -53,6 +54,7 @@ const SINGLE: readonly (readonly [string, number])[] = [
   ['if-match', IF_MATCH],
   ['if-range', IF_RANGE],
   ['if-unmodified-since', IF_UNMODIFIED_SINCE],
+  ['pragma', PRAGMA],
 ];
 
 /**
@@ -119,6 +121,17 @@ export function knownId(buffer: Buffer, start: number, length: number): number {
     known = known.next;
   }
   return 0;
+}
+
+/** The mask that stands for names. All of them must have a number, which only adding them above gives. */
+export function maskOf(names: Iterable<string>): number {
+  let mask = 0;
+  for (const name of names) {
+    const id = idOf(name);
+    if (id === 0) throw new Error(`the field ${name} has no number`);
+    mask |= 1 << id;
+  }
+  return mask;
 }
 
 /** Number of a name that has one of its own, or 0. */

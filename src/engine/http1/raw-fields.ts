@@ -1,5 +1,5 @@
-import { FieldBlock, FieldList, writeFieldLine, type Fields } from '../exchange/fields.js';
-import { HOST, idOf } from './known-fields.js';
+import { FieldBlock, FieldList, writeFieldLine, type FieldNames, type Fields } from '../exchange/fields.js';
+import { HOST, idOf, maskOf } from './known-fields.js';
 
 /** Numbers per field: start and end of the name, start and end of the value, id. */
 const STRIDE = 5;
@@ -125,6 +125,33 @@ export class RawFields implements Fields {
     if (this.#find(name, 0) >= 0) return true;
     for (let i = 0; i < this.#added; i++) if (this.#addedAt(i, name) !== undefined) return true;
     return false;
+  }
+
+  hasAny(names: FieldNames): boolean {
+    const mask = (names.mask ??= maskOf(names.all));
+    if ((this.mask & mask) !== 0) return true;
+    for (let i = 0; i < this.#added; i++) {
+      const value = this.#addedValues[i];
+      if (typeof value === 'object' ? value.hasAny(names) : names.all.has(this.#addedNames[i] ?? ''))
+        return true;
+    }
+    return false;
+  }
+
+  isExactly(name: string, value: string): boolean {
+    const index = this.#find(name, 0);
+    if (index < 0 || this.#find(name, index + 1) >= 0 || !this.#hasValue(index, value)) return false;
+    for (let i = 0; i < this.#added; i++) if (this.#addedAt(i, name) !== undefined) return false;
+    return true;
+  }
+
+  #hasValue(index: number, value: string): boolean {
+    const at = index * STRIDE;
+    const start = this.#offsets[at + VALUE_START] ?? 0;
+    const { length } = value;
+    if ((this.#offsets[at + VALUE_END] ?? 0) - start !== length) return false;
+    for (let i = 0; i < length; i++) if (this.#buffer[start + i] !== value.charCodeAt(i)) return false;
+    return true;
   }
 
   add(name: string, value: string): void {

@@ -46,6 +46,7 @@ export class RawRequestHead implements RequestHead {
   #authority: string | undefined = undefined;
   #authorityChanged = false;
   #hostname: string | undefined = undefined;
+  #lastHost = '';
   #queryStart = -1;
   #store: Buffer | undefined = undefined;
 
@@ -94,7 +95,7 @@ export class RawRequestHead implements RequestHead {
   }
 
   get authority(): string {
-    return (this.#authority ??= this.buffer.toString('latin1', this.hostStart, this.hostEnd));
+    return (this.#authority ??= this.#receivedHost());
   }
 
   set authority(authority: string) {
@@ -103,6 +104,16 @@ export class RawRequestHead implements RequestHead {
     if (this.#authorityChanged) return;
     this.#authorityChanged = true;
     this.fields.dropHost();
+  }
+
+  /** Heads that follow each other mostly name the same host: no other text for it, and none to hash anew. */
+  #receivedHost(): string {
+    const known = this.#lastHost;
+    const { buffer, hostStart, hostEnd } = this;
+    let i = hostEnd - hostStart === known.length ? 0 : -1;
+    while (i >= 0 && i < known.length) i = buffer[hostStart + i] === known.charCodeAt(i) ? i + 1 : -1;
+    if (i < 0) this.#lastHost = buffer.toString('latin1', hostStart, hostEnd);
+    return this.#lastHost;
   }
 
   get hostname(): string {
