@@ -45,6 +45,7 @@ export class FieldParser {
   problem = '';
   readonly #section: Section;
   #nominated: string[] | undefined = undefined;
+  #upgrades = 0;
 
   constructor(section: Section) {
     this.#section = section;
@@ -118,6 +119,7 @@ export class FieldParser {
     this.keepAliveSeconds = 0;
     this.status = 400;
     this.#nominated = undefined;
+    this.#upgrades = 0;
   }
 
   #refuse(problem: string): -1 {
@@ -168,7 +170,7 @@ export class FieldParser {
         return;
       case known.UPGRADE:
         fields.dropLast();
-        this.upgrade = upgradeOf(buffer.toString('latin1', start, end), this.upgrade);
+        this.upgrade = this.#upgrades++ === 0 ? upgradeOf(buffer.toString('latin1', start, end)) : '';
         return;
       case known.TE:
         fields.dropLast();
@@ -266,8 +268,8 @@ function lengthAt(buffer: Buffer, start: number, end: number): number {
 }
 
 /** `h2c` is never passed on: a tunnel of HTTP/2 would pass every rule by (case W-05). */
-function upgradeOf(value: string, before: string): string {
+function upgradeOf(value: string): string {
   const protocol = value.toLowerCase();
-  if (before !== '' || !/^[!#$%&'*+.^_`|~0-9a-z/-]+$/.test(protocol)) return '';
+  if (!/^[!#$%&'*+.^_`|~0-9a-z/-]+$/.test(protocol)) return '';
   return protocol === 'h2c' ? '' : protocol;
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseRequestHead, parseResponseHead } from '../../../../src/engine/http1/parse-head.js';
+import { parseNaively } from '../../../support/engine/naive-request-parser.js';
 import { RawRequestHead, RawResponseHead } from '../../../../src/engine/http1/raw-heads.js';
 
 type Verdict = 'ok' | 'more' | 'refused';
@@ -182,6 +183,15 @@ describe('parseRequestHead', () => {
     expect(verdict(POST + withBody).head.upgrade).to.equal('');
   });
 
+  it('W-05 takes no upgrade when more than one is asked for', () => {
+    for (const lines of [
+      'Upgrade: a\r\n'.repeat(2),
+      'Upgrade: a\r\n'.repeat(3),
+      'Upgrade: h2c\r\nUpgrade: a\r\n',
+    ])
+      expect(verdict(GET + 'Connection: Upgrade\r\n' + lines + '\r\n').head.upgrade).to.equal('');
+  });
+
   it('H-06 drops hop-by-hop fields and H-05 those that Connection names, and what only the gateway may say', () => {
     const { head } = verdict(
       GET +
@@ -232,6 +242,101 @@ describe('parseRequestHead', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('parseRequestHead, compared with a plain reading of the rules', () => {
+  const mostly = (good: readonly string[], bad: readonly string[]): fc.Arbitrary<string> =>
+    fc.oneof(
+      { weight: 9, arbitrary: fc.constantFrom(...good) },
+      { weight: 1, arbitrary: fc.constantFrom(...bad) },
+    );
+  const blank = fc.constantFrom('', ' ', '\t', ' \t ');
+  const strange = fc.constantFrom(
+    '\r', '\n', '\0', '\x7f', '\x0b', '\xe9', ' ', '\t', ':', ',', ';', '"', '%', '/', '.', '?', '#', '\\', '_', '*', '5', 'a',
+  ); // prettier-ignore
+  const target = fc.oneof(
+    fc.array(fc.constantFrom('/', '/a', '..', '.', '%2e', '%2E', '%2f', '%5c', '%41', '%00', '%zz', '?', '?b=%', '//', ';v', '#', '*'), {
+      minLength: 1,
+      maxLength: 7,
+    }).map((parts) => parts.join('')),
+    fc.constantFrom('/', '*', 'http://b.test', 'http://b.test:80/x/../y', 'HTTP://b?q', 'http://u@b/', 'https://b/', 'a', ''),
+  ); // prettier-ignore
+  const name = fc.constantFrom(
+    'Host', 'host', 'Content-Length', 'content-length', 'Transfer-Encoding', 'Connection', 'Upgrade', 'TE', 'Expect',
+    'Keep-Alive', 'X-Forwarded-For', 'x_forwarded_for', 'X-Trickster-Result', 'cache_status', 'X-A', 'x_a', 'Trailer',
+    'Proxy-Authorization', 'Cookie', 'X A', '',
+  ); // prettier-ignore
+  const value = fc.constantFrom(
+    'a', 'a.test', 'a.test:80', '[::1]:8', '0', '5', '05', '+5', '5, 5', '0x5', '999999999999999', '9999999999999999',
+    'chunked', 'CHUNKED', 'chunked, identity', 'gzip', 'close', 'keep-alive', 'Upgrade', 'close, x-a', 'upgrade,, X-A ,',
+    'websocket', 'h2c', 'trailers', 'gzip, trailers', 'trailers;q=1', '100-continue', '100-Continue', 'x', '', 'host, content-length',
+  ); // prettier-ignore
+  const usual = fc.tuple(
+    fc.constantFrom('X-A', 'x_a', 'Cookie', 'x_forwarded_for', 'X-Real-IP', 'Cache-Status', 'TE', 'Trailer', 'Date'),
+    blank,
+    fc.constantFrom('a', 'trailers', '', 'a, b', '\xe9'),
+    blank,
+  ); // prettier-ignore
+  const framing = fc.constantFrom(
+    ['Content-Length', ' ', '5', ''] as const,
+    ['Transfer-Encoding', ' ', 'chunked', ''] as const,
+    ['Connection', ' ', 'Upgrade, x-a', ''] as const,
+    ['Upgrade', ' ', 'websocket', ''] as const,
+    ['Expect', ' ', '100-continue', ''] as const,
+  );
+  const field = fc
+    .oneof(
+      { weight: 3, arbitrary: usual },
+      { weight: 2, arbitrary: framing },
+      { weight: 1, arbitrary: fc.tuple(name, blank, value, blank) },
+    )
+    .map(([key, before, text, after]) => `${key}:${before}${text}${after}\r\n`);
+  const head = fc
+    .record({
+      method: mostly(['GET', 'POST', 'OPTIONS'], ['CONNECT', 'get', 'X-1', 'G(', '']),
+      target: fc.oneof(fc.constantFrom('/', '/a?b'), target),
+      version: mostly(['HTTP/1.1', 'HTTP/1.0'], ['HTTP/1.2', 'HTTP/2.0', 'http/1.1']),
+      host: mostly(['Host: a.test\r\n'], ['']),
+      fields: fc.array(field, { maxLength: 5 }),
+      // A head that is not as it was meant: some bytes put in or taken away.
+      damage: fc.oneof(
+        fc.constant([]),
+        fc.array(fc.record({ at: fc.nat(1000), gone: fc.nat(2), put: strange }), { maxLength: 2 }),
+      ),
+    })
+    .map(({ method, target: to, version, host, fields, damage }) => {
+      let text = `${method} ${to} ${version}\r\n${host}${fields.join('')}`;
+      for (const { at, gone, put } of damage) {
+        const where = at % (text.length + 1);
+        text = text.slice(0, where) + put + text.slice(where + gone);
+      }
+      return `${text}\r\n\r\n`;
+    });
+
+  it('refuses what it refuses, and understands the same of the rest', () => {
+    let understood = 0;
+    fc.assert(
+      fc.property(head, (text) => {
+        const want = parseNaively(text);
+        const { verdict: got, head: seen } = verdict(text);
+        const read = {
+          method: seen.method,
+          path: seen.path,
+          authority: seen.authority,
+          contentLength: seen.contentLength,
+          close: seen.close,
+          upgrade: seen.upgrade,
+          expectContinue: seen.expectContinue,
+          acceptsTrailers: seen.acceptsTrailers,
+          fields: seen.fields.toList().toFlat(),
+        };
+        expect(got === 'ok' ? read : undefined).to.deep.equal(want);
+        if (want) understood++;
+      }),
+      { numRuns: 4_000 },
+    );
+    expect(understood, 'heads that are good').to.be.greaterThan(400);
   });
 });
 
