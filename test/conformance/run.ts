@@ -122,4 +122,10 @@ async function main(): Promise<number> {
   }
 }
 
-process.exit(await main());
+process.exit(
+  await main().catch((error: unknown) => {
+    console.error(error);
+    console.log('0 passed, 1 failed');
+    return exitCodes.broken;
+  }),
+);

@@ -14,15 +14,23 @@ async function main(): Promise<number> {
   const cluster = await Cluster.start(join(results, 'cluster'), print);
   try {
     const inner = join(import.meta.dirname, 'inside.ts');
-    const { code } = await run(cluster.inside([process.execPath, '--import', 'tsx', inner]), {
+    const { code, stdout } = await run(cluster.inside([process.execPath, '--import', 'tsx', inner]), {
       cwd: repository,
       env: { ...process.env, KUBECONFIG: cluster.kubeconfig(), STATE: cluster.state, RESULTS: results },
       onOutput: print,
     });
+    // The cases count themselves, unless it did not come so far.
+    if (!/^\d+ passed, \d+ failed$/m.test(stdout)) console.log('0 passed, 1 failed');
     return code;
   } finally {
     await cluster.stop();
   }
 }
 
-process.exit(await main());
+process.exit(
+  await main().catch((error: unknown) => {
+    console.error(error);
+    console.log('0 passed, 1 failed');
+    return 1;
+  }),
+);
