@@ -46,6 +46,11 @@ interface Waiting {
   readonly head: RequestHead;
 }
 
+const NO_TUNNELS: UpstreamFailure = {
+  kind: 'protocol',
+  detail: 'the backend does not take upgrades over HTTP/2',
+};
+
 const piece = new Piece();
 
 /** A connection to an HTTP/2 backend: requests out, responses in, many at a time. */
@@ -56,6 +61,9 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
   #usable = true;
   #nextId = 1;
   #waiting: Waiting[] = [];
+  /** Upgrades that wait for the backend's settings. */
+  #upgrades: Waiting[] = [];
+  #hasSettings = false;
   #unconnected: UpstreamFailure | undefined;
   readonly #watch: ConnectionWatch;
 
@@ -72,7 +80,7 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
 
   /** Requests on this connection, those that wait included. */
   get load(): number {
-    return this.streams.size + this.#waiting.length;
+    return this.streams.size + this.#waiting.length + this.#upgrades.length;
   }
 
   get hasRoom(): boolean {
@@ -94,7 +102,9 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
       handler,
       reused: this.#nextId > 1,
     });
-    if (this.#mayStart) {
+    if (head.upgrade !== '' && !this.peer.connectProtocol) {
+      this.#holdUpgrade(stream, head);
+    } else if (this.#mayStart) {
       this.#start(stream, head);
       stream.sendFirst(request.piece);
     } else if (this.#waiting.length < MAX_WAITING) {
@@ -107,6 +117,27 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
       });
     }
     return stream;
+  }
+
+  /** RFC 8441 section 3: extended CONNECT is for a server that has said that it knows it, so its settings come first. */
+  #holdUpgrade(stream: Http2UpstreamStream, head: RequestHead): void {
+    if (!this.#hasSettings && this.#upgrades.length < MAX_WAITING) {
+      this.#upgrades.push({ stream, head: head.snapshot() });
+      return;
+    }
+    // The handler hears nothing before this call has returned.
+    setImmediate(() => {
+      stream.onUnconnected(NO_TUNNELS);
+    });
+  }
+
+  #decideUpgrades(): void {
+    const upgrades = this.#upgrades;
+    this.#upgrades = [];
+    for (const waiting of upgrades) {
+      if (this.peer.connectProtocol) this.#waiting.push(waiting);
+      else waiting.stream.onUnconnected(NO_TUNNELS);
+    }
   }
 
   get #mayStart(): boolean {
@@ -232,19 +263,24 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
       this.reset(stream, CANCEL);
       stream.onLost(detail, 'unprocessed');
     }
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const { stream } of waiting) stream.onLost(detail, 'unprocessed');
+    for (const { stream } of this.#takeWaiting()) stream.onLost(detail, 'unprocessed');
     this.#closeIfDone();
   }
 
   #loseWaiting(failure: UpstreamFailure): void {
-    const waiting = this.#waiting;
+    for (const { stream } of this.#takeWaiting()) stream.onUnconnected(failure);
+  }
+
+  #takeWaiting(): readonly Waiting[] {
+    const waiting = [...this.#waiting, ...this.#upgrades];
     this.#waiting = [];
-    for (const { stream } of waiting) stream.onUnconnected(failure);
+    this.#upgrades = [];
+    return waiting;
   }
 
   protected override onSettings(): void {
+    this.#hasSettings = true;
+    this.#decideUpgrades();
     this.#startWaiting();
   }
 

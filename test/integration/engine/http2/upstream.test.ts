@@ -342,6 +342,44 @@ describe('HTTP/2 backend connection', () => {
     expect((await peer.body(1)).toString()).to.equal('still');
     await until(() => connector.active === 0);
   });
+
+  const upgrade = { upgrade: 'websocket', fields: new FieldList(['sec-websocket-key', 'x']) };
+
+  it('holds an upgrade until the settings allow it, and nothing else', async () => {
+    greeting = undefined;
+    const tunnel = new UpstreamRecorder(connector, upgrade);
+    const plain = new UpstreamRecorder(connector, { path: '/plain' });
+    const peer = await asked(1);
+    expect(await peer.head(1)).to.include.members([':path', '/plain']);
+    expect(peer.of(frame.HEADERS)).to.have.length(1);
+    peer.greet([frame.SETTINGS_ENABLE_CONNECT_PROTOCOL, 1]);
+    expect(await peer.head(3)).to.include.members([':protocol', 'websocket']);
+    peer.send(peer.headers(3, [':status', '200'], false), peer.headers(1, [':status', '204']));
+    await plain.over();
+    await until(() => tunnel.status === 101);
+  });
+
+  it('fails an upgrade when the settings do not allow it', async () => {
+    const early = await new UpstreamRecorder(connector, upgrade).over();
+    expect(early.failure).to.include({ kind: 'protocol' });
+    const late = await new UpstreamRecorder(connector, upgrade).over();
+    expect(late.failure?.detail).to.match(/does not take upgrades/);
+    expect(peers[0]?.of(frame.HEADERS)).to.deep.equal([]);
+    expect(connector.active).to.equal(0);
+  });
+
+  it('fails an upgrade whose connection ends before the settings', async () => {
+    greeting = undefined;
+    const lost = new UpstreamRecorder(connector, upgrade);
+    const gone = new UpstreamRecorder(connector, upgrade);
+    gone.stream.abort();
+    await until(() => peers.length > 0);
+    peers[0]?.socket.destroy();
+    await lost.over();
+    expect(lost.failure).to.include({ kind: 'connect' });
+    expect(gone.failure).to.equal(undefined);
+    expect(connector.active).to.equal(0);
+  });
 });
 
 describe('HTTP/2 backend over TLS', () => {
