@@ -36,7 +36,7 @@ const OVERHEAD = 1024;
 function sizeOf(response: StoredResponse, bodyBytes: number): number {
   let text = response.key.length + response.uri.length;
   for (const part of response.fields) text += part.length;
-  for (const { value } of response.selectors) text += value?.length ?? 0;
+  for (const { value, line } of response.selectors) text += (value?.length ?? 0) + (line?.length ?? 0);
   return OVERHEAD + 2 * text + bodyBytes;
 }
 

@@ -27,6 +27,8 @@ export interface Selector {
   readonly name: string;
   /** Normalised; undefined when the request had no such field. */
   readonly value: string | undefined;
+  /** The one line that it came in, as it was: who sends the same needs no normalising. */
+  readonly line?: string;
 }
 
 /** In ms. */

@@ -12,12 +12,16 @@ export function selectorsOf(vary: readonly string[], request: Fields): readonly 
       .map((name) => name.trim()),
   );
   names.delete('');
-  return [...names].sort().map((name) => ({ name, value: selectingValue(request, name) }));
+  return [...names].sort().map((name) => {
+    const [line, ...others] = request.getAll(name);
+    const value = selectingValue(request, name);
+    return line !== undefined && others.length === 0 ? { name, value, line } : { name, value };
+  });
 }
 
 export function isSelected({ selectors }: StoredResponse, request: Fields): boolean {
-  for (const { name, value } of selectors) {
-    if (value !== undefined && request.isExactly(name, value)) continue;
+  for (const { name, value, line } of selectors) {
+    if (line !== undefined && request.isExactly(name, line)) continue;
     if (selectingValue(request, name) !== value) return false;
   }
   return true;
