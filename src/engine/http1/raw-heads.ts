@@ -47,6 +47,7 @@ export class RawRequestHead implements RequestHead {
   #authorityChanged = false;
   #hostname: string | undefined = undefined;
   #lastHost = '';
+  #lastHostname = '';
   #queryStart = -1;
   #store: Buffer | undefined = undefined;
 
@@ -112,12 +113,16 @@ export class RawRequestHead implements RequestHead {
     const { buffer, hostStart, hostEnd } = this;
     let i = hostEnd - hostStart === known.length ? 0 : -1;
     while (i >= 0 && i < known.length) i = buffer[hostStart + i] === known.charCodeAt(i) ? i + 1 : -1;
-    if (i < 0) this.#lastHost = buffer.toString('latin1', hostStart, hostEnd);
+    if (i < 0) {
+      this.#lastHost = buffer.toString('latin1', hostStart, hostEnd);
+      this.#lastHostname = hostnameOf(this.#lastHost);
+    }
     return this.#lastHost;
   }
 
   get hostname(): string {
-    return (this.#hostname ??= hostnameOf(this.authority));
+    const { authority } = this;
+    return (this.#hostname ??= authority === this.#lastHost ? this.#lastHostname : hostnameOf(authority));
   }
 
   /** The target is forwarded as it came. */

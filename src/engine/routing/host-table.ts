@@ -20,7 +20,7 @@ export class HostTable<T> {
 
   /** `host` in the form of `normalizeHost`. */
   find(host: string): T | undefined {
-    const exact = this.#exact.get(host);
+    const exact = this.#exact.size > 0 ? this.#exact.get(host) : undefined;
     if (exact !== undefined) return exact;
     if (this.#wildcards.size > 0) {
       // From the left: the longest suffix is the most specific one. The apex has no label for the `*`.
