@@ -1,8 +1,10 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { randomBytes } from 'node:crypto';
 
 import type { DataPlaneOptions } from '../engine/workers/protocol.js';
 import { parseDuration } from '../util/duration.js';
+import { OperatorError } from '../util/errors.js';
 import type { RawOptions } from './options/schema.js';
 
 /** Where objects come from. */
@@ -44,8 +46,38 @@ export function dataPlaneOptions(raw: RawOptions): DataPlaneOptions {
       sampleRate: raw.access_log.sample_rate,
     },
     ticketKeys: randomBytes(48).toString('hex'),
-    sessionKey: randomBytes(32).toString('hex'),
+    sessionKey: sessionKeyOf(raw),
   };
+}
+
+/** The key of `kubernetes.defaults` that names a file. */
+export const STICKY_SECRET_FILE = 'sticky_secret_file';
+const LEAST_SECRET_BYTES = 32;
+
+/**
+ * Signs session tokens. From the file, they survive a restart and are understood by every replica that has the same
+ * one; else it is new for each process. Throws ERR_CONFIG_INVALID when the file cannot be used.
+ */
+function sessionKeyOf({ kubernetes }: RawOptions): string {
+  const file = kubernetes.defaults[STICKY_SECRET_FILE];
+  if (file === undefined) return randomBytes(32).toString('hex');
+  const secret = readSecret(String(file));
+  return createHmac('sha256', secret).update('session persistence').digest('hex');
+}
+
+function readSecret(file: string): Buffer {
+  const place = `kubernetes.defaults.${STICKY_SECRET_FILE}`;
+  let secret: Buffer;
+  try {
+    secret = readFileSync(file);
+  } catch (cause) {
+    throw new OperatorError('ERR_CONFIG_INVALID', `${place}: ${file} cannot be read`, { cause });
+  }
+  if (secret.length >= LEAST_SECRET_BYTES) return secret;
+  throw new OperatorError(
+    'ERR_CONFIG_INVALID',
+    `${place}: ${file} holds ${String(secret.length)} bytes, at least ${String(LEAST_SECRET_BYTES)} are needed`,
+  );
 }
 
 function mapValues<V, W>(record: Readonly<Record<string, V>>, change: (value: V) => W): Record<string, W> {

@@ -9,7 +9,7 @@ import type { TranslationSettings } from '../translation/translate.js';
 import { OperatorError } from '../util/errors.js';
 import { formatIp, parseIp } from '../util/ip-range.js';
 import type { RawOptions } from './options/schema.js';
-import { durationOf } from './run-options.js';
+import { durationOf, STICKY_SECRET_FILE } from './run-options.js';
 
 /** Throws ERR_CONFIG_INVALID when `kubernetes.defaults` cannot be honoured. */
 export function translationSettings(raw: RawOptions): TranslationSettings {
@@ -29,7 +29,10 @@ export function translationSettings(raw: RawOptions): TranslationSettings {
 
 function classDefaults(raw: RawOptions, names: Parameters<typeof parseClassParameters>[2]): ClassParameters {
   const values = Object.fromEntries(
-    Object.entries(raw.kubernetes.defaults).map(([key, value]) => [key, String(value)]),
+    Object.entries(raw.kubernetes.defaults)
+      // The process's own, never that of a class.
+      .filter(([key]) => key !== STICKY_SECRET_FILE)
+      .map(([key, value]) => [key, String(value)]),
   );
   const parsed = parseClassParameters(values, DEFAULT_CLASS_PARAMETERS, names);
   if (parsed.ok) return parsed.parameters;

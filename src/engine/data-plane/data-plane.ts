@@ -4,7 +4,6 @@
  * In: revisions of the configuration, as changes. Out: traffic served, outcomes of listeners, counts in shared memory.
  * It must not know Kubernetes, other workers or where revisions come from.
  */
-import { createHmac } from 'node:crypto';
 import type { ListenerOutcome } from '../../ir/proxy-engine.js';
 import type { Certificate } from '../../ir/tls.js';
 import type { Upstream } from '../../ir/upstream.js';
@@ -286,7 +285,7 @@ export class DataPlane {
       policy: (key) => this.#compiling.policies.get(key),
       mirror: new MirrorClient(this.#init.counters),
       authorize: (filter, upstream) => compileExternalAuth(filter, upstream, this.#wheel),
-      sessions: new SessionTokens(sessionKey(this.#init.options.ticketKeys)),
+      sessions: new SessionTokens(Buffer.from(this.#init.options.sessionKey, 'hex')),
     };
   }
 
@@ -309,11 +308,6 @@ export class DataPlane {
     counters.set('cacheBytes', sum(statistics.map(({ bytes }) => bytes)));
     counters.set('cacheEvictions', sum(statistics.map(({ evictions }) => evictions)));
   }
-}
-
-/** Derived, so that neither key says anything about the other. */
-function sessionKey(ticketKeys: string): Buffer {
-  return createHmac('sha256', Buffer.from(ticketKeys, 'hex')).update('session persistence').digest();
 }
 
 function connectionCounts(

@@ -45,8 +45,9 @@ export interface DataPlaneOptions {
   /** Named negative caches: status → lifetime in ms. */
   readonly negativeCaches: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly accessLog: AccessLogSettings;
-  /** Keys that all workers share, hex: TLS session tickets (48 bytes) and signatures of session tokens. */
+  /** Key of TLS session tickets that all workers share: 48 bytes, hex. */
   readonly ticketKeys: string;
+  /** Key of session persistence that all workers share, and all replicas that were given one: 32 bytes, hex. */
   readonly sessionKey: string;
 }
 
