@@ -1,6 +1,6 @@
 /**
- * load URL --host H [--rate N] [--expect STATUS]: sends N requests a second until SIGTERM, then prints
- * what became of them and exits 1 when any failed. Half of the requests use
+ * load URL --host H [--rate N] [--max-failures N] [--expect STATUS]: sends N requests a second until SIGTERM, then prints
+ * what became of them and exits 1 when more than allowed failed. Half of the requests use
  * kept connections, half use new ones. At most ten minutes.
  */
 import { Agent, request } from 'node:http';
@@ -11,6 +11,7 @@ const { values, positionals } = parseArgs({
   options: {
     host: { type: 'string' },
     rate: { type: 'string', default: '200' },
+    'max-failures': { type: 'string', default: '0' },
     expect: { type: 'string', default: '200' },
   },
 });
@@ -78,7 +79,7 @@ async function finish(): Promise<void> {
     `${sent} requests, ${succeeded} good, ${failed} failed (${reasons}), ${repeated} repeated, ` +
       `${slow} over 1 s, slowest ${Math.round(slowest)} ms`,
   );
-  process.exit(failed > 0 || succeeded === 0 ? 1 : 0);
+  process.exit(failed > Number(values['max-failures']) || succeeded === 0 ? 1 : 0);
 }
 
 const open = new Set<Promise<void>>();
