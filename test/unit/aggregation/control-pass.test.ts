@@ -82,7 +82,7 @@ describe('ControlPass', () => {
     expect(await metrics.text()).to.include('trickster_kgw_reconciles_total{result="applied"} 1');
   });
 
-  it('invariant 3: a refused configuration leaves the last good one serving and says so', async () => {
+  it('invariant 3: D-04 a refused configuration leaves the last good one serving and says so', async () => {
     const first = { ...EMPTY_CONFIGURATION };
     const { pass, engine, metrics } = setup(translateTo(first));
     await pass.run(EMPTY_CLUSTER);
