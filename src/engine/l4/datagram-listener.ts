@@ -15,13 +15,14 @@ import { datagramSocket, hasRoom } from './datagram-socket.js';
 import { RECEIVED, SENT, type RelayServices } from './relay-services.js';
 import type { StreamDestination } from './stream-destination.js';
 
-/** Sessions of a listener; one more ends the one that has been quiet the longest. */
-const MAX_SESSIONS = 1024;
+const DEFAULT_MAX_SESSIONS = 1024;
 
 export interface DatagramServices extends Pick<RelayServices, 'wheel' | 'counts' | 'upstreams'> {
   /** Where a listener sends new sessions now. */
   readonly destination: (listener: string) => StreamDestination | undefined;
   readonly reusePort: boolean;
+  /** For each listener; one more ends the one that has been quiet the longest. Default 1024. */
+  readonly maxSessions?: number;
   readonly onFault: (listener: string, error: Error) => void;
 }
 
@@ -50,17 +51,17 @@ export class DatagramListener {
   static open({ key, address, port }: Listener, services: DatagramServices): Promise<DatagramListener> {
     const socket = datagramSocket(address, { reusePort: services.reusePort });
     return new Promise((resolve, reject) => {
-      socket.once('error', reject);
+      const refuse = (error: Error): void => {
+        socket.close();
+        reject(error);
+      };
+      socket.once('error', refuse);
       socket.once('listening', () => {
-        socket.off('error', reject);
+        socket.off('error', refuse);
         resolve(new DatagramListener(key, services, socket));
       });
       socket.bind({ address, port, exclusive: true });
     });
-  }
-
-  get sessions(): number {
-    return this.#sessions.size;
   }
 
   /** Ends the sessions too: without the socket their replies have no way back. */
@@ -103,12 +104,12 @@ export class DatagramListener {
     client: RemoteInfo,
     destination: StreamDestination | undefined,
   ): DatagramSession | undefined {
-    const { wheel, counts, upstreams } = this.#services;
+    const { wheel, counts, upstreams, maxSessions = DEFAULT_MAX_SESSIONS } = this.#services;
     const upstream = destination?.next();
     const endpoint =
       upstream === undefined ? undefined : upstreams.get(upstream)?.choose(undefined, undefined);
     if (!destination || upstream === undefined || !endpoint || isUnavailable(endpoint)) return undefined;
-    if (this.#sessions.size >= MAX_SESSIONS) this.#sessions.values().next().value?.end();
+    if (this.#sessions.size >= maxSessions) this.#sessions.values().next().value?.end();
     const session = new DatagramSession({
       upstream,
       endpoint,

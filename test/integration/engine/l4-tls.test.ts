@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { ConnectionOptions, TLSSocket } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
 
 import { expect } from 'chai';
 
@@ -89,8 +89,8 @@ streamSuite('TLS listeners without HTTP', ({ lab, cleanUp }) => {
     const one = client('a.example.test');
     one.socket.write('PING');
     await one.hears('secret PING');
-    expect((one.socket as TLSSocket).getPeerCertificate().subject.CN).to.equal(behind.commonName);
-    expect((started.peers[0]!.socket as TLSSocket).servername).to.equal('a.example.test');
+    expect(one.tls.getPeerCertificate().subject.CN).to.equal(behind.commonName);
+    expect(started.peers[0]!.tls.servername).to.equal('a.example.test');
   });
 
   it('passes the ClientHello on byte by byte, whatever pieces it comes in', async () => {
@@ -230,7 +230,7 @@ streamSuite('TLS listeners without HTTP', ({ lab, cleanUp }) => {
       const one = client('t.example.test');
       one.socket.write('PING');
       await one.hears('again PING');
-      expect((started.peers[0]!.socket as TLSSocket).servername).to.equal('backend.test');
+      expect(started.peers[0]!.tls.servername).to.equal('backend.test');
     });
 
     it('sends nothing to a backend that is not who it should be', async () => {

@@ -1,6 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { connect as connectTls, createServer as createTlsServer, type ConnectionOptions } from 'node:tls';
+import {
+  connect as connectTls,
+  createServer as createTlsServer,
+  TLSSocket,
+  type ConnectionOptions,
+} from 'node:tls';
 import { until } from '../until.js';
 
 /** A socket with everything that has happened to it. */
@@ -29,6 +34,11 @@ export class StreamPeer {
 
   static connectTls(port: number, options: ConnectionOptions): StreamPeer {
     return new StreamPeer(connectTls({ host: '127.0.0.1', port, ...options }));
+  }
+
+  get tls(): TLSSocket {
+    if (this.socket instanceof TLSSocket) return this.socket;
+    throw new Error('not a TLS connection');
   }
 
   get received(): Buffer {
