@@ -9,7 +9,7 @@ import { SCENARIOS } from './scenarios/scenarios.js';
 import { judge } from './verdicts.js';
 
 const GUARDED = ['h1-1k', 'hit-1k', 'tls-1k'];
-const EFFORT = { rounds: 3, seconds: 3, warmSeconds: 2 };
+const EFFORT = { rounds: 3, seconds: 3, warmSeconds: 4 };
 /** What is allowed beside the targets; the best round of each counts, see {@link judge}. */
 const ALLOWANCE = 0.9;
 

@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const effort = {
     rounds: Number(process.env['ROUNDS'] ?? 4),
     seconds: Number(process.env['SECONDS_EACH'] ?? 3),
-    warmSeconds: 2,
+    warmSeconds: 4,
   };
   const contenders = scenarios.flatMap(({ lanes }) => lanes.map(({ contender }) => contender));
   ensurePrograms(
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   const report = renderReport(measured, new Date());
   writeFileSync(path.join(BUILD, 'report.md'), report);
   console.log(`\n${report}`);
-  if (!measured.flatMap(judge).every(passes)) process.exitCode = 1;
+  if (!measured.flatMap((each) => judge(each)).every(passes)) process.exitCode = 1;
 }
 
 try {

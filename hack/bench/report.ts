@@ -14,7 +14,7 @@ export function renderReport(measured: readonly Measured[], date: Date): string 
     'Ratios are of capacity per core: CPU time per request of the peer by ours, medians of alternating rounds; more is',
     'better. Rows of latency are p99 of ours by the peer’s; less is better.',
     '',
-    ...renderVerdicts(measured.flatMap(judge)),
+    ...renderVerdicts(measured.flatMap((each) => judge(each))),
     ...measured.flatMap(renderScenario),
   ].join('\n');
 }
