@@ -27,7 +27,6 @@ describe('DatagramListener', () => {
       backends: [{ weight: 1, upstream: KEY, filters: [] }],
     });
     listener = await DatagramListener.open(streamListener({ protocol: 'udp', port, servers: [] }), {
-      ...services,
       wheel: services.wheel,
       counts: services.counts,
       upstreams: services.upstreams,
@@ -87,7 +86,9 @@ describe('DatagramListener', () => {
   it('rejects with the code of the system when the port is taken', async () => {
     const taken = streamListener({ protocol: 'udp', port, servers: [] });
     const error: unknown = await DatagramListener.open(taken, {
-      ...services,
+      wheel: services.wheel,
+      counts: services.counts,
+      upstreams: services.upstreams,
       destination: () => undefined,
       reusePort: false,
       onFault: () => undefined,
