@@ -47,6 +47,8 @@ export class FieldNames {
   }
 }
 
+const POOLED_BYTES = 256;
+
 /** Immutable fields with their HTTP/1.1 form: made once per configuration, connection or stored response. */
 export class FieldBlock {
   /** name, value, name, value, … */
@@ -60,7 +62,8 @@ export class FieldBlock {
     this.flat = flat;
     let length = 0;
     for (const text of flat) length += text.length + 2;
-    const bytes = Buffer.alloc(length);
+    // Small ones share the runtime's pool: every connection has one, and memory of its own would cost twice its size.
+    const bytes = length <= POOLED_BYTES ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
     let at = 0;
     for (let i = 0; i + 1 < flat.length; i += 2) {
       at = writeFieldLine(bytes, at, flat[i] ?? '', flat[i + 1] ?? '');
