@@ -110,6 +110,7 @@ export class DatagramListener {
       upstream === undefined ? undefined : upstreams.get(upstream)?.choose(undefined, undefined);
     if (!destination || upstream === undefined || !endpoint || isUnavailable(endpoint)) return undefined;
     if (this.#sessions.size >= maxSessions) this.#sessions.values().next().value?.end();
+    counts.opened(this.#listener);
     const session = new DatagramSession({
       upstream,
       endpoint,
@@ -123,8 +124,8 @@ export class DatagramListener {
         counts.closed(this.#listener);
       },
     });
+    if (session.over) return undefined;
     this.#sessions.set(name, session);
-    counts.opened(this.#listener);
     return session;
   }
 

@@ -27,7 +27,8 @@ export class DatagramSession extends Timer implements EndpointUser {
   readonly #init: DatagramSessionInit;
   readonly #socket: Socket;
   #early: Buffer[] | undefined = [];
-  #over = false;
+  /** Nothing is sent any more. It may be so from the start, when there is no socket left. */
+  over = false;
 
   constructor(init: DatagramSessionInit) {
     super();
@@ -39,7 +40,7 @@ export class DatagramSession extends Timer implements EndpointUser {
     this.#socket = socket;
     socket.on('error', this.#fail);
     socket.on('message', (datagram) => {
-      if (this.#over) return;
+      if (this.over) return;
       init.wheel.arm(this, IDLE_MS);
       init.onReply(datagram);
     });
@@ -54,7 +55,7 @@ export class DatagramSession extends Timer implements EndpointUser {
   }
 
   send(datagram: Buffer): void {
-    if (this.#over) return;
+    if (this.over) return;
     this.#init.wheel.arm(this, IDLE_MS);
     if (this.#early) {
       if (this.#early.length < EARLY_LIMIT) this.#early.push(datagram);
@@ -62,8 +63,8 @@ export class DatagramSession extends Timer implements EndpointUser {
   }
 
   end(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.over) return;
+    this.over = true;
     const { wheel, endpoint, onOver } = this.#init;
     wheel.remove(this);
     endpoint.remove(this);

@@ -83,6 +83,17 @@ describe('DatagramListener', () => {
     expect([services.opened, services.closed]).to.deep.equal([5, 2]);
   });
 
+  it('ends a session whose endpoint cannot be sent to', async () => {
+    // The system refuses to connect to the address of a broadcast.
+    const nowhere = { address: '255.255.255.255', port: 9 };
+    services.upstreams.apply([streamUpstream(KEY, [nowhere])], new Map());
+    const one = await client();
+    one.send('?', port);
+    await until(() => services.closed === 1);
+    services.upstreams.apply([streamUpstream(KEY, [origin.port])], new Map());
+    await ask(one);
+  });
+
   it('rejects with the code of the system when the port is taken', async () => {
     const taken = streamListener({ protocol: 'udp', port, servers: [] });
     const error: unknown = await DatagramListener.open(taken, {
