@@ -44,8 +44,10 @@ export function encodeCheckRequest(
     http.message(3, new ProtoWriter().text(1, name).bytes(2, utf8Of(value)));
   }
   http.text(4, request.path).text(5, request.authority).text(6, request.scheme);
-  if (request.contentLength >= 0) http.number(9, request.contentLength);
-  http.text(10, request.protocol === '2.0' ? 'HTTP/2' : `HTTP/${request.protocol}`);
+  // -1 where it is not known, as the protocol wants it.
+  http
+    .number(9, request.contentLength)
+    .text(10, request.protocol === '2.0' ? 'HTTP/2' : `HTTP/${request.protocol}`);
   // A protobuf string is UTF-8; anything else has a field of its own.
   if (body) http.bytes(isUtf8(body) ? 11 : 12, body);
   const attributes = new ProtoWriter()

@@ -11,9 +11,9 @@ const FIXED32 = 5;
 export class ProtoWriter {
   readonly #parts: Buffer[] = [];
 
-  /** A whole number, not negative. */
+  /** A whole number. */
   number(field: number, value: number): this {
-    if (value !== 0) this.#parts.push(varint(field * 8 + VARINT), varint(value));
+    if (value !== 0) this.#parts.push(varint(field * 8 + VARINT), value < 0 ? signed(value) : varint(value));
     return this;
   }
 
@@ -112,6 +112,17 @@ class Cursor {
     this.#at += length;
     return this.#bytes.subarray(start, this.#at);
   }
+}
+
+/** A negative number takes all of its 64 bits. */
+function signed(value: number): Buffer {
+  const bits = BigInt.asUintN(64, BigInt(value));
+  return Buffer.from(
+    Array.from({ length: 10 }, (_, index) => {
+      const group = Number((bits >> BigInt(7 * index)) & 0x7fn);
+      return index < 9 ? group | 0x80 : group;
+    }),
+  );
 }
 
 function varint(value: number): Buffer {

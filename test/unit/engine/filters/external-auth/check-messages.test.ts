@@ -12,14 +12,19 @@ describe('messages of ext_authz', () => {
   it('are read by another library as they were written', () => {
     const names = fc.stringMatching(/^[a-z-]{1,20}$/);
     fc.assert(
-      fc.property(fc.dictionary(names, fc.string()), fc.webPath(), fc.nat(), (headers, path, size) => {
-        const exchange = new FakeExchange({ target: path });
-        exchange.request.contentLength = size;
-        const seen = decodeCheck(encodeCheckRequest(exchange, Object.entries(headers), undefined));
-        expect(seen.attributes.request.http.path).to.equal(path);
-        expect(seen.attributes.request.http.size).to.equal(size);
-        expect(Object.keys(seen.attributes.request.http.headers)).to.have.members(Object.keys(headers));
-      }),
+      fc.property(
+        fc.dictionary(names, fc.string()),
+        fc.webPath(),
+        fc.oneof(fc.constant(-1), fc.nat()),
+        (headers, path, size) => {
+          const exchange = new FakeExchange({ target: path });
+          exchange.request.contentLength = size;
+          const seen = decodeCheck(encodeCheckRequest(exchange, Object.entries(headers), undefined));
+          expect(seen.attributes.request.http.path).to.equal(path);
+          expect(seen.attributes.request.http.size).to.equal(size);
+          expect(Object.keys(seen.attributes.request.http.headers)).to.have.members(Object.keys(headers));
+        },
+      ),
     );
   });
 
