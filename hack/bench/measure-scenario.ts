@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { makeCertificate } from './bench-certificate.js';
 import type { Contender, ContenderName, Setup } from './contenders/contender.js';
@@ -47,6 +47,8 @@ interface Sample extends LoadResult {
 export async function measureScenario(scenario: Scenario, effort: Effort): Promise<Measured> {
   mkdirSync(BUILD, { recursive: true });
   const directory = mkdtempSync(path.join(BUILD, 'run-'));
+  // Varnish reads its configuration as another user.
+  chmodSync(directory, 0o755);
   const origin = await startOrigin(scenario);
   const contenders = new Map<ContenderName, Contender>();
   const certificate = makeCertificate(directory);

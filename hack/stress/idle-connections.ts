@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Contender } from '../bench/contenders/contender.js';
+import { openLoop } from '../bench/load/native.js';
 import { residentBytes } from '../bench/process-meter.js';
 import { reportLine } from './report-line.js';
 
@@ -13,8 +14,8 @@ const SETTLE_MS = 1_000;
 
 /** Memory of clients that have asked once and keep their connection. */
 export async function idleConnections({ http, process }: Contender): Promise<boolean> {
-  // What the first ones make the process allocate once is not theirs.
-  for (const socket of await openMany(http, AT_ONCE)) socket.destroy();
+  // The heap that any traffic makes the process take is not theirs.
+  await openLoop({ port: http, path: '/1k', connections: AT_ONCE, rate: 4_000, seconds: 5 });
   await wait(SETTLE_MS);
   const before = residentBytes(process.pid);
   const sockets = await openMany(http, CONNECTIONS);

@@ -7,7 +7,7 @@ import { hostName, PREFIXES, type Contender, type Setup } from './contender.js';
 /** 10,000 server blocks take nginx several seconds. */
 const START_DEADLINE_MS = 120_000;
 
-/** One worker. Caches on a file system in memory, sends files with sendfile. */
+/** One worker. Its cache stays in the page cache and is sent with sendfile. */
 export async function startNginx(setup: Setup): Promise<Contender> {
   const [http = 0, https = 0] = await freePorts(2);
   const file = path.join(setup.directory, 'nginx.conf');
@@ -73,7 +73,7 @@ function httpServers(setup: Setup, http: number, https: number): string {
   proxy_buffers 16 32k;
   proxy_buffer_size 32k;
   proxy_busy_buffers_size 64k;
-  proxy_cache_path /dev/shm/${path.basename(directory)} levels=1:2 keys_zone=c:10m max_size=512m use_temp_path=off;
+  proxy_cache_path ${directory}/cache levels=1:2 keys_zone=c:10m max_size=512m use_temp_path=off;
   open_file_cache max=1000 inactive=600s;
   open_file_cache_valid 600s;
   ssl_certificate ${certificate.chainFile};
