@@ -113,13 +113,15 @@ function mergeLists(before: readonly unknown[], after: readonly unknown[]): read
 }
 
 function mergeObjects(before: PlainObject, after: PlainObject): PlainObject {
-  const merged: Record<string, unknown> = {};
+  // A copy has every name of its own: assigning `__proto__` to an empty object would change what it inherits from.
+  const merged: Record<string, unknown> = { ...after };
   const names = Object.keys(after);
   let same = Object.keys(before).length === names.length;
   for (const name of names) {
-    const value = merge(before[name], after[name]);
+    const isKnown = Object.hasOwn(before, name);
+    const value = isKnown ? merge(before[name], after[name]) : after[name];
     merged[name] = value;
-    same &&= value === before[name];
+    same &&= isKnown && value === before[name];
   }
   return same ? before : merged;
 }

@@ -45,7 +45,23 @@ describe('keepEqual', () => {
       fc.property(fc.jsonValue(), fc.jsonValue(), (before, after) => {
         expect(keepEqual<unknown>(before, after)).to.deep.equal(after);
       }),
+      { examples: [[{}, JSON.parse('{"__proto__":null}') as fc.JsonValue]] },
     );
+  });
+
+  it('knows only names of the objects themselves', () => {
+    const named = JSON.parse('{"__proto__": {"a": 1}, "toString": "x"}') as object;
+    const kept = keepEqual<object>({ e: 1, f: 2 }, named);
+    expect(Object.entries(kept)).to.deep.equal(Object.entries(named));
+    expect(Object.getPrototypeOf(kept)).to.equal(Object.prototype);
+    const again = structuredClone(named);
+    expect(Object.keys(again)).to.deep.equal(Object.keys(named));
+    expect(keepEqual<object>(kept, again)).to.equal(kept);
+  });
+
+  it('tells a name without a value from another one', () => {
+    const after = { b: undefined };
+    expect(Object.keys(keepEqual<object>({ a: undefined }, after))).to.deep.equal(['b']);
   });
 
   it('does not look into instances', () => {
