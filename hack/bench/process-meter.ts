@@ -7,8 +7,9 @@ const MICROS_PER_TICK = 10_000;
 export function cpuMicros(pid: number): number {
   let ticks = 0;
   for (const each of family(pid)) {
-    const [, , , , , , , , , , , user, system] = fieldsOf(`/proc/${each}/stat`);
-    ticks += Number(user ?? 0) + Number(system ?? 0);
+    // User and system time, and those of children that have ended and were waited for.
+    const times = fieldsOf(`/proc/${each}/stat`).slice(11, 15);
+    ticks += times.reduce((sum, time) => sum + Number(time), 0);
   }
   return ticks * MICROS_PER_TICK;
 }

@@ -1,6 +1,7 @@
 /*
  * Sends HTTP/1.1 requests at a fixed rate and counts each one's latency from the time it was due, not from the time a
- * connection was free for it: a proxy that stalls cannot hide it by being asked less.
+ * connection was free for it: a proxy that stalls cannot hide it by being asked less. A connection that is closed is
+ * opened again, and a request on it that got no answer yet is sent again, as browsers do.
  *
  * Usage: open-loop PORT PATH CONNECTIONS RATE SECONDS. Prints one object of JSON; times are in microseconds.
  */
@@ -20,6 +21,7 @@ enum { HEAD = 4096, EVENTS = 512, GRACE_SECONDS = 5 };
 
 struct connection {
   int fd;
+  int busy;
   double due;
   long body_left; /* -1: the head is not complete */
   size_t head_length;
@@ -47,6 +49,15 @@ static int open_connection(int port) {
   }
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return fd;
+}
+
+/* Opens a closed connection anew; answers whether a request was waiting on it without a byte of its answer. */
+static int reopen(struct connection *c, int poller, int port) {
+  close(c->fd);
+  c->fd = open_connection(port);
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
+  epoll_ctl(poller, EPOLL_CTL_ADD, c->fd, &event);
+  return c->busy && c->body_left < 0 && c->head_length == 0;
 }
 
 /* Answers the number of body bytes among `length`, or -1 while the head is not complete. */
@@ -94,9 +105,11 @@ int main(int count, char **arguments) {
     while (idle_count && sent < total && start + sent / rate <= t) {
       struct connection *c = idle[--idle_count];
       c->due = start + sent++ / rate;
+      c->busy = 1;
       c->body_left = -1;
       c->head_length = 0;
-      if (write(c->fd, request, request_length) != request_length) failed++;
+      /* A connection that was closed meanwhile shows when it is read. */
+      if (write(c->fd, request, request_length) < 0) continue;
     }
     double wait = sent < total && idle_count ? start + sent / rate - now() : 0.05;
     struct timespec timeout = {0, wait > 0 ? (long)(wait * 1e9) : 0};
@@ -106,8 +119,12 @@ int main(int count, char **arguments) {
       struct connection *c = events[i].data.ptr;
       long n = read(c->fd, bytes, sizeof bytes);
       if (n <= 0) {
+        int waits = reopen(c, poller, port);
+        if (waits && write(c->fd, request, request_length) == request_length) continue;
+        if (!c->busy) continue;
         failed++;
-        close(c->fd);
+        c->busy = 0;
+        idle[idle_count++] = c;
         continue;
       }
       long body = c->body_left < 0 ? read_head(c, bytes, n, &failed) : n;
@@ -115,6 +132,7 @@ int main(int count, char **arguments) {
       c->body_left -= body;
       if (c->body_left > 0) continue;
       latencies[answered++] = (t - c->due) * 1e6;
+      c->busy = 0;
       idle[idle_count++] = c;
     }
   }
