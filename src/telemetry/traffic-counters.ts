@@ -1,3 +1,14 @@
+import {
+  COUNTERS_LENGTH,
+  DOWNSTREAM_CONNECTIONS_ACTIVE,
+  DOWNSTREAM_REQUESTS_ACTIVE,
+  TUNNELS_ACTIVE,
+  UPSTREAM_CONNECTIONS_ACTIVE,
+  UPSTREAM_CONNECTIONS_TOTAL,
+  UPSTREAM_CONNECT_FAILURES,
+  UPSTREAM_RETRIES_TOTAL,
+} from './engine-counters.js';
+
 /**
  * Counters of the data plane in shared memory: workers increment typed-array slots, the main thread sums them
  * when metrics are scraped. Nothing is sent and nothing is locked: each worker writes a block of its own.
@@ -40,13 +51,12 @@ const LISTENER_LAYOUT = {
 } as const;
 const LISTENER_ROW = 8 + DURATION_BUCKETS.length + 5;
 
-/** The first cells are the engine's own (`src/engine/exchange/counters.ts` says which is which). */
-const WORKER_CELLS = 16;
+const WORKER_CELLS = COUNTERS_LENGTH;
 const WORKER_LAYOUT = {
-  upstreamConnectionsActive: 7,
-  upstreamConnectionsOpened: 8,
-  upstreamConnectionsFailed: 9,
-  upstreamRetries: 11,
+  upstreamConnectionsActive: UPSTREAM_CONNECTIONS_ACTIVE,
+  upstreamConnectionsOpened: UPSTREAM_CONNECTIONS_TOTAL,
+  upstreamConnectionsFailed: UPSTREAM_CONNECT_FAILURES,
+  upstreamRetries: UPSTREAM_RETRIES_TOTAL,
   mirrorsSent: WORKER_CELLS,
   mirrorsDropped: WORKER_CELLS + 1,
   cacheObjects: WORKER_CELLS + 2,
@@ -56,6 +66,13 @@ const WORKER_LAYOUT = {
   cacheResults: WORKER_CELLS + 5,
 } as const;
 const WORKER_ROW = WORKER_CELLS + 5 + CACHE_STATUSES.length;
+
+const LEVELS = [
+  DOWNSTREAM_CONNECTIONS_ACTIVE,
+  DOWNSTREAM_REQUESTS_ACTIVE,
+  UPSTREAM_CONNECTIONS_ACTIVE,
+  TUNNELS_ACTIVE,
+];
 
 export type WorkerField = Exclude<keyof typeof WORKER_LAYOUT, 'cacheResults'>;
 type ConnectionField =
@@ -98,7 +115,7 @@ export class TrafficCounters {
 
   /** Forgets what is a level and not a count: the worker that held it is gone. */
   resetLevels(): void {
-    for (const cell of [0, 4, 7, 13]) this.#slots[cell] = 0;
+    for (const cell of LEVELS) this.#slots[cell] = 0;
     this.set('cacheObjects', 0);
     this.set('cacheBytes', 0);
     for (let row = 0; row < MAX_LISTENERS; row += 1) {

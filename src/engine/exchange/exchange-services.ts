@@ -1,4 +1,4 @@
-import type { Counters } from './counters.js';
+import type { Counters } from '../../telemetry/engine-counters.js';
 import type { ExchangeObserver } from './exchange-record.js';
 import type { ResponseCache } from './response-cache.js';
 import type { Router } from './route-entry.js';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Endpoint } from '../../ir/upstream.js';
 import { FAILED, PENDING, WRITTEN, type WriteOutcome } from '../wire/wire.js';
-import * as counter from './counters.js';
+import * as counter from '../../telemetry/engine-counters.js';
 import { DetachedStream } from './detached-stream.js';
 import type { DownstreamStream } from './downstream.js';
 import type { Termination } from './exchange-record.js';

@@ -1,4 +1,4 @@
-import * as counter from '../exchange/counters.js';
+import * as counter from '../../telemetry/engine-counters.js';
 import type { DownstreamContext, DownstreamStream } from '../exchange/downstream.js';
 import type { InboundExchange } from '../exchange/exchange.js';
 import type { Fields } from '../exchange/fields.js';

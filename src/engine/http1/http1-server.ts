@@ -4,7 +4,7 @@
  * In: accepted connections (after TLS and PROXY headers) with their contexts. Out: exchanges at an
  * {@link ExchangeRunner}. It must not know routes, filters, caches or backends.
  */
-import type { Counters } from '../exchange/counters.js';
+import type { Counters } from '../../telemetry/engine-counters.js';
 import type { DownstreamContext } from '../exchange/downstream.js';
 import type { ExchangeRunner } from '../exchange/exchange-runner.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';

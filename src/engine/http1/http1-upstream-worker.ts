@@ -1,4 +1,4 @@
-import type { Counters } from '../exchange/counters.js';
+import type { Counters } from '../../telemetry/engine-counters.js';
 import { Piece } from '../exchange/piece.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';
 import type { Wire } from '../wire/wire.js';

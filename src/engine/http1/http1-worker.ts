@@ -1,5 +1,5 @@
 import { Piece } from '../exchange/piece.js';
-import type { Counters } from '../exchange/counters.js';
+import type { Counters } from '../../telemetry/engine-counters.js';
 import type { DownstreamContext } from '../exchange/downstream.js';
 import type { ExchangeRunner } from '../exchange/exchange-runner.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';

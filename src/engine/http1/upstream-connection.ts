@@ -1,4 +1,4 @@
-import * as counter from '../exchange/counters.js';
+import * as counter from '../../telemetry/engine-counters.js';
 import type { Fields } from '../exchange/fields.js';
 import type { Piece } from '../exchange/piece.js';
 import { Timer } from '../exchange/timer-wheel.js';

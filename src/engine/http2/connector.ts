@@ -1,5 +1,5 @@
-import * as counter from '../exchange/counters.js';
-import type { Counters } from '../exchange/counters.js';
+import * as counter from '../../telemetry/engine-counters.js';
+import type { Counters } from '../../telemetry/engine-counters.js';
 import type { RequestHead } from '../exchange/heads.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';
 import type { EndpointConnector, OutboundRequest, UpstreamHandler } from '../exchange/upstream.js';

@@ -1,4 +1,4 @@
-import type { Counters } from '../exchange/counters.js';
+import type { Counters } from '../../telemetry/engine-counters.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';
 import type { UpstreamRegistry } from '../upstream/upstream-registry.js';
 import type { BufferPool } from '../wire/buffer-pool.js';

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../ir/upstream.js';
-import * as counter from '../exchange/counters.js';
+import * as counter from '../../telemetry/engine-counters.js';
 import { Timer } from '../exchange/timer-wheel.js';
 import { isUnavailable } from '../exchange/upstream.js';
 import type { BalancedUpstream } from '../upstream/balanced-upstream.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import * as counter from '../../../src/engine/exchange/counters.js';
+import * as counter from '../../../src/telemetry/engine-counters.js';
 import { labSuite } from '../../support/engine/lab-suite.js';
 import { ok, type OriginScript } from '../../support/engine/raw-origin.js';
 import { until } from '../../support/until.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import * as counter from '../../../src/engine/exchange/counters.js';
+import * as counter from '../../../src/telemetry/engine-counters.js';
 import { WeightedBackends } from '../../../src/engine/upstream/weighted-backends.js';
 import type { Http1Lab } from '../../support/engine/http1-lab.js';
 import { labSuite } from '../../support/engine/lab-suite.js';

@@ -5,7 +5,7 @@ import {
   TrustedProxies,
   type ForwardedForm,
 } from '../../../src/engine/exchange/connection-context.js';
-import { COUNTERS_LENGTH } from '../../../src/engine/exchange/counters.js';
+import { COUNTERS_LENGTH } from '../../../src/telemetry/engine-counters.js';
 import type {
   ExchangeObserver,
   ExchangeRecord,

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { COUNTERS_LENGTH } from '../../../src/engine/exchange/counters.js';
+import { COUNTERS_LENGTH } from '../../../src/telemetry/engine-counters.js';
 import type { DownstreamContext } from '../../../src/engine/exchange/downstream.js';
 import type { ExchangeRunner } from '../../../src/engine/exchange/exchange-runner.js';
 import { TimerWheel } from '../../../src/engine/exchange/timer-wheel.js';

@@ -1,4 +1,4 @@
-import { COUNTERS_LENGTH } from '../../../src/engine/exchange/counters.js';
+import { COUNTERS_LENGTH } from '../../../src/telemetry/engine-counters.js';
 import { TimerWheel } from '../../../src/engine/exchange/timer-wheel.js';
 import type { RelayServices } from '../../../src/engine/l4/relay-services.js';
 import { StreamEndpoints, type StreamEndpoint } from '../../../src/engine/l4/stream-endpoint.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { createSecureContext, createServer as createTlsServer } from 'node:tls';
 import { expect } from 'chai';
-import * as counter from '../../../../src/engine/exchange/counters.js';
+import * as counter from '../../../../src/telemetry/engine-counters.js';
 import { FieldList } from '../../../../src/engine/exchange/fields.js';
 import type { Http2Connector } from '../../../../src/engine/http2/connector.js';
 import * as frame from '../../../../src/engine/http2/frame.js';
