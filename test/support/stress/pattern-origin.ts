@@ -122,7 +122,12 @@ async function answer(socket: Socket, target: string, dice: Dice): Promise<boole
     if (dice.chance(10)) await nextTurn();
   }
   if (framing === 'chunked') await writeSplit(socket, Buffer.from('0\r\n\r\n'), dice);
-  if (framing === 'close') socket.end();
+  if (framing === 'close') {
+    await new Promise<void>((resolve) => {
+      socket.once('close', resolve);
+      socket.end(resolve);
+    });
+  }
   return framing === 'length' || framing === 'chunked';
 }
 
