@@ -31,13 +31,15 @@ class Notes implements FrameSink {
   }
 }
 
-function frame(type: number, flags: number, id: number, payload: string, length = payload.length): Buffer {
+/** @param payload its text, or only the length that the header tells. */
+function frame(type: number, flags: number, id: number, payload: string | number): Buffer {
+  const text = typeof payload === 'number' ? '' : payload;
   const head = Buffer.alloc(9);
-  head.writeUIntBE(length, 0, 3);
+  head.writeUIntBE(typeof payload === 'number' ? payload : text.length, 0, 3);
   head[3] = type;
   head[4] = flags;
   head.writeUInt32BE(id, 5);
-  return Buffer.concat([head, Buffer.from(payload, 'latin1')]);
+  return Buffer.concat([head, Buffer.from(text, 'latin1')]);
 }
 
 function read(notes: Notes, ...pieces: Buffer[]): string[] {
@@ -53,8 +55,8 @@ describe('frames of HTTP/2', () => {
     ['a frame', frame(6, 1, 0x8000_0003, '12345678'), ['frame 6 1 3 12345678']],
     ['a frame without payload', frame(4, 1, 0, ''), ['frame 4 1 0 ']],
     ['an empty DATA frame', frame(0, 1, 5, ''), ['begin 5 0 0', 'data  last']],
-    ['a frame too long', frame(1, 0, 1, '', 16_385), ['bad size']],
-    ['DATA too long', frame(0, 0, 1, '', 16_385), ['bad size']],
+    ['a frame too long', frame(1, 0, 1, 16_385), ['bad size']],
+    ['DATA too long', frame(0, 0, 1, 16_385), ['bad size']],
     ['padding without its length', frame(0, 8, 1, ''), ['bad size']],
     ['padding longer than the payload', frame(0, 8, 1, '\x03ab'), ['bad padding']],
     ['padding only', frame(0, 9, 1, '\x02\0\0'), ['begin 1 3 3', 'data  last']],
