@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { PlainRequestHead } from '../../../../../src/engine/exchange/heads.js';
 import {
   decodeCheckResponse,
   encodeCheckRequest,
@@ -95,13 +96,17 @@ describe('requests that ext_authz is asked about', () => {
     return decodeCheck(encodeCheckRequest(exchange, [['x', value]], body)).attributes.request.http;
   }
 
-  it('tell the version in the form of the protocol', () => {
-    const exchange = new FakeExchange();
-    exchange.request.protocol = '2.0';
-    expect(http(exchange).protocol).to.equal('HTTP/2');
-    exchange.request.protocol = '1.1';
-    expect(http(exchange).protocol).to.equal('HTTP/1.1');
-  });
+  for (const [protocol, told] of [
+    ['1.1', 'HTTP/1.1'],
+    ['2.0', 'HTTP/2'],
+  ] as const) {
+    it(`tell version ${protocol} in the form of the protocol`, () => {
+      const exchange = new FakeExchange();
+      const { method, scheme, authority, path } = exchange.request;
+      exchange.request = new PlainRequestHead({ method, scheme, authority, path, protocol });
+      expect(http(exchange).protocol).to.equal(told);
+    });
+  }
 
   it('tell values as text, whatever their bytes', () => {
     const exchange = new FakeExchange();
