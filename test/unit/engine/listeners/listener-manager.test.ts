@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ListenerManager } from '../../../../src/engine/listeners/listener-manager.js';
-import type { Connection, ListenOptions, Wire } from '../../../../src/engine/wire/wire.js';
+import type { Acceptor, Connection, ListenOptions, Wire } from '../../../../src/engine/wire/wire.js';
 import { DEFAULT_LISTENER_SETTINGS, type Listener } from '../../../../src/ir/listener.js';
 
 function listener(transport: 'tcp' | 'udp', port: number): Listener {
@@ -23,11 +23,12 @@ class Lab {
   readonly manager: ListenerManager;
 
   constructor() {
-    const open = (what: string): Promise<{ port: number; close: () => Promise<void> }> => {
+    const open = (what: string): Promise<Acceptor> => {
       this.heard.push(`open ${what}`);
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what is no Error is a case
       if (this.failure !== undefined) return Promise.reject(this.failure);
       return Promise.resolve({
+        address: '::',
         port: 0,
         close: () => {
           this.heard.push(`close ${what}`);
