@@ -12,10 +12,11 @@ bench-guard: build ## fail when CPU time per request has grown
 TINY_SOCKETS := net.ipv4.tcp_wmem="4096 4096 8192" net.ipv4.tcp_rmem="4096 4096 8192"
 
 .PHONY: stress
-stress: install ## the stress tests, long; STRESS_REQUESTS=n STRESS_CONNECTIONS=n STRESS_SEED=n
+stress: install ## the stress tests, long; STRESS_REQUESTS=n STRESS_CONNECTIONS=n STRESS_SEED=n ZERO_LOSS_SECONDS=n
 	@unshare --net sh -c 'ip link set lo up && sysctl -qw $(TINY_SOCKETS) && \
 	  STRESS_REQUESTS=$${STRESS_REQUESTS:-20000} STRESS_CONNECTIONS=$${STRESS_CONNECTIONS:-5000} \
 	  npx --no-install mocha test/integration/engine/*-stress.test.ts'
+	@ZERO_LOSS_SECONDS=$${ZERO_LOSS_SECONDS:-300} CASES=19-zero-loss $(MAKE) --no-print-directory e2e
 
 .PHONY: soak
 soak: build ## churn, aborts, certificate rotation; MINUTES=30 SEED=n
