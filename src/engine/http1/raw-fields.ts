@@ -140,7 +140,11 @@ export class RawFields implements Fields {
 
   isExactly(name: string, value: string): boolean {
     const index = this.#find(name, 0);
-    if (index < 0 || this.#find(name, index + 1) >= 0 || !this.#hasValue(index, value)) return false;
+    if (index < 0) {
+      const values = this.getAll(name);
+      return values.length === 1 && values[0] === value;
+    }
+    if (this.#find(name, index + 1) >= 0 || !this.#hasValue(index, value)) return false;
     for (let i = 0; i < this.#added; i++) if (this.#addedAt(i, name) !== undefined) return false;
     return true;
   }
