@@ -63,8 +63,12 @@ export class FrameReader {
   read(buffer: Buffer, start: number, end: number): void {
     let at = start;
     while (!this.#sink.stopped) {
-      if (this.#inData) at = this.#readData(buffer, at, end);
-      if (this.#inData || at === end) return;
+      if (this.#inData) {
+        at = this.#readData(buffer, at, end);
+        if (at === end) return;
+        continue;
+      }
+      if (at === end) return;
       if (this.#heldLength > 0) {
         at = this.#fillHeld(buffer, at, end);
         continue;

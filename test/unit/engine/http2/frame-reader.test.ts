@@ -86,7 +86,7 @@ describe('frames of HTTP/2', () => {
     ]);
   });
 
-  for (const stopsAt of ['begin', 'frame 4']) {
+  for (const stopsAt of ['begin', 'data', 'frame 4']) {
     it(`nothing is read any more after a stop at ${stopsAt}`, () => {
       const notes = new Notes();
       notes.stopsAt = stopsAt;
