@@ -108,7 +108,12 @@ function merge(before: unknown, after: unknown): unknown {
 }
 
 function mergeLists(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
-  const merged = after.map((item, index) => merge(before[index], item));
+  // Parts that are in both lists stay as they are wherever they moved, and nothing else takes anything from them.
+  const [held, wanted] = [new Set(before), new Set(after)];
+  const merged = after.map((item, index) => {
+    const old = before[index];
+    return held.has(item) || wanted.has(old) ? item : merge(old, item);
+  });
   return sameItems(before, merged) ? before : merged;
 }
 

@@ -205,4 +205,38 @@ describe('GatewayProcess on files', function () {
     expect(text).not.to.include('foreign');
     rmSync(join(directory, 'other.yaml'));
   });
+
+  it('Z-01 routes that come one by one: nothing but 404, then nothing but 200', async () => {
+    const at = (path: string): string => `
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: at${path.replace('/', '-')}, namespace: shop}
+spec:
+  parentRefs: [{name: gw}]
+  rules:
+    - matches: [{path: {value: ${path}}}]
+      backendRefs: [{name: web, port: 80}]
+`;
+    const service = route(originPort, 'fifth').split('---')[1] ?? '';
+    writeFileSync(join(directory, 'route.yaml'), [at('/canary'), service].join('---'));
+    await until(async () => (await ask('/other')).status === 404);
+
+    const answers = async (path: string): Promise<number[]> => {
+      const seen: number[] = [];
+      for (let after = 0; after < 20; after += Number(seen.at(-1) !== 404)) {
+        seen.push((await ask(path)).status);
+        expect((await ask('/canary')).status).to.equal(200);
+        if (seen.length > 5_000) throw new Error(`${path} is not served`);
+      }
+      return seen;
+    };
+    const all = [];
+    for (const path of Array.from({ length: 40 }, (_, index) => `/n${String(index)}`)) {
+      all.push(answers(path));
+      writeFileSync(join(directory, `${path.slice(1)}.yaml`), at(path));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    for (const seen of await Promise.all(all))
+      expect(seen.slice(seen.indexOf(200))).to.deep.equal(Array.from({ length: 20 }, () => 200));
+  });
 });

@@ -40,6 +40,18 @@ describe('keepEqual', () => {
     expect(keepEqual(before, structuredClone(before))).to.equal(before);
   });
 
+  it('Z-01 keeps what only moved, and gives nothing of it to what came in its place', () => {
+    const [a, b] = [
+      { key: 'a', routes: ['r'] },
+      { key: 'b', routes: ['r'] },
+    ];
+    const added = { key: 'c', routes: ['r'] };
+    const kept = keepEqual([a, b], [added, a, b]);
+    expect(kept[0]).to.equal(added);
+    expect(kept[1]).to.equal(a);
+    expect(kept[2]).to.equal(b);
+  });
+
   it('equals the new value whatever the old one was', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (before, after) => {
