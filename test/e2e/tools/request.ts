@@ -1,8 +1,13 @@
 /**
  * request URL [--host H] [--header N=V]... [--status N] [--body REGEX] [--response-header N=REGEX]
- *         [--no-response-header N] [--subject CN]: sends one request and checks the answer.
+ *         [--no-response-header N] [--subject CN] [--at leader|every]: sends one request and checks the answer.
  * Exits 1 when the answer is another one; prints the answer either way.
+ *
+ * Behind an address answer all replicas of the product, each as far as it has read. `--at every` asks them one by one
+ * instead, so that nothing of an earlier state is left when it has succeeded; `--at leader` asks the one whose word the
+ * statuses are.
  */
+import { execFileSync } from 'node:child_process';
 import { request as plain, type IncomingMessage } from 'node:http';
 import { request as secure } from 'node:https';
 import { TLSSocket } from 'node:tls';
@@ -18,9 +23,9 @@ const { values: wanted, positionals } = parseArgs({
     'response-header': { type: 'string', multiple: true, default: [] },
     'no-response-header': { type: 'string', multiple: true, default: [] },
     subject: { type: 'string' },
+    at: { type: 'string' },
   },
 });
-const url = new URL(positionals[0] ?? '');
 const timeout = 10_000;
 
 function split(pair: string): [string, string] {
@@ -28,7 +33,22 @@ function split(pair: string): [string, string] {
   return [pair.slice(0, at).trim().toLowerCase(), pair.slice(at + 1).trim()];
 }
 
-function send(): Promise<{ response: IncomingMessage; body: string; subject: string }> {
+/** The given URL, or what it becomes at the replicas that are to be asked. */
+function targets(): URL[] {
+  const url = new URL(positionals[0] ?? '');
+  if (wanted.at === undefined) return [url];
+  const hosts = execFileSync('replicas', wanted.at === 'leader' ? ['--leader'] : [], { encoding: 'utf8' });
+  return hosts
+    .trim()
+    .split('\n')
+    .map((host) => {
+      const target = new URL(url);
+      target.hostname = host;
+      return target;
+    });
+}
+
+function send(url: URL): Promise<{ response: IncomingMessage; body: string; subject: string }> {
   return new Promise((resolve, reject) => {
     const headers = Object.fromEntries(wanted.header.map(split));
     const host = wanted.host ?? url.host;
@@ -75,16 +95,19 @@ function check({ response, body, subject }: Awaited<ReturnType<typeof send>>): s
 }
 
 try {
-  const answer = await send();
-  console.log(
-    answer.response.statusCode,
-    answer.subject,
-    JSON.stringify(answer.response.headers),
-    answer.body,
-  );
-  const problems = check(answer);
-  for (const problem of problems) console.log(problem);
-  process.exitCode = problems.length > 0 ? 1 : 0;
+  for (const url of targets()) {
+    const answer = await send(url);
+    console.log(
+      url.host,
+      answer.response.statusCode,
+      answer.subject,
+      JSON.stringify(answer.response.headers),
+      answer.body,
+    );
+    const problems = check(answer);
+    for (const problem of problems) console.log(problem);
+    if (problems.length > 0) process.exitCode = 1;
+  }
 } catch (error) {
   console.log(String(error));
   process.exitCode = 1;
