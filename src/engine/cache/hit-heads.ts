@@ -1,5 +1,6 @@
 import { FieldBlock, FieldList } from '../exchange/fields.js';
-import { PlainResponseHead } from '../exchange/heads.js';
+import { PlainResponseHead, SharedResponseHead } from '../exchange/heads.js';
+import { addResponseFields } from '../exchange/own-fields.js';
 import type { ByteRange } from './byte-ranges.js';
 import { resultFields, type ResultStatus } from './cache-result.js';
 import { REPRESENTATION_FIELDS } from './conditional.js';
@@ -19,28 +20,55 @@ interface PreparedHit {
   readonly ageSeconds: number;
   readonly ttlSeconds: number;
   readonly resultHeader: string;
-  readonly block: FieldBlock;
+  readonly head: SharedResponseHead;
 }
 
+/** Most stored responses whose heads are kept within a second. */
+const MOST_PREPARED = 2048;
+
 /**
- * Heads of answers from the store. The fields of a plain hit with their encoded form are prepared once a second for
- * each stored response, so that a hit writes ready bytes.
+ * Heads of answers from the store. That of a plain hit changes once a second, with its Age: it is prepared then, for all
+ * who ask within the second, and codecs keep its encoded form.
  */
 export class HitHeads {
-  readonly #prepared = new WeakMap<StoredResponse, PreparedHit>();
+  #second = 0;
+  readonly #prepared = new Map<StoredResponse, PreparedHit>();
 
   /** A whole answer. */
   full(stored: StoredResponse, terms: HitTerms): PlainResponseHead {
-    const isPlain = terms.status === 'hit' && terms.cacheStatus === 'hit';
-    const fields = isPlain
-      ? new FieldList([], this.#blockFor(stored, terms))
-      : new FieldList([
-          ...stored.fields,
-          ...addedFields(stored, terms),
-          'content-length',
-          String(stored.length),
-        ]);
-    return new PlainResponseHead(stored.status, fields, stored.length);
+    return new PlainResponseHead(stored.status, new FieldList(wholeFields(stored, terms)), stored.length);
+  }
+
+  /** A whole answer for everybody; undefined when it is too special, or too many others are asked for. */
+  shared(stored: StoredResponse, terms: HitTerms): SharedResponseHead | undefined {
+    if (terms.status !== 'hit' || terms.cacheStatus !== 'hit' || stored.length === 0) return undefined;
+    const ageSeconds = ageOf(stored, terms);
+    const ttlSeconds = ttlOf(terms);
+    const { resultHeader } = terms;
+    const last = this.#prepared.get(stored);
+    if (
+      last?.ageSeconds === ageSeconds &&
+      last.ttlSeconds === ttlSeconds &&
+      last.resultHeader === resultHeader
+    ) {
+      return last.head;
+    }
+    this.#forgetOthers(terms.nowMs);
+    if (this.#prepared.size >= MOST_PREPARED) return undefined;
+    const plain = this.full(stored, terms);
+    addResponseFields(plain);
+    const block = new FieldBlock(plain.fields.toList().toFlat());
+    const head = new SharedResponseHead(stored.status, new FieldList([], block), stored.length);
+    this.#prepared.set(stored, { ageSeconds, ttlSeconds, resultHeader, head });
+    return head;
+  }
+
+  /** What was prepared in another second is of no more use. */
+  #forgetOthers(nowMs: number): void {
+    const second = Math.floor(nowMs / 1000);
+    if (second === this.#second) return;
+    this.#second = second;
+    this.#prepared.clear();
   }
 
   notModified(stored: StoredResponse, terms: HitTerms): PlainResponseHead {
@@ -81,24 +109,10 @@ export class HitHeads {
     const own = ['content-range', `bytes */${stored.length}`, 'content-length', '0'];
     return new PlainResponseHead(416, new FieldList([...addedFields(stored, terms), ...own]), 0);
   }
+}
 
-  #blockFor(stored: StoredResponse, terms: HitTerms): FieldBlock {
-    const ageSeconds = ageOf(stored, terms);
-    const ttlSeconds = ttlOf(terms);
-    const { resultHeader } = terms;
-    const last = this.#prepared.get(stored);
-    if (
-      last?.ageSeconds === ageSeconds &&
-      last.ttlSeconds === ttlSeconds &&
-      last.resultHeader === resultHeader
-    ) {
-      return last.block;
-    }
-    const added = addedFields(stored, terms);
-    const block = new FieldBlock([...stored.fields, ...added, 'content-length', String(stored.length)]);
-    this.#prepared.set(stored, { ageSeconds, ttlSeconds, resultHeader, block });
-    return block;
-  }
+function wholeFields(stored: StoredResponse, terms: HitTerms): string[] {
+  return [...stored.fields, ...addedFields(stored, terms), 'content-length', String(stored.length)];
 }
 
 function addedFields(stored: StoredResponse, terms: HitTerms): string[] {

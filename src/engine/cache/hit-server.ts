@@ -56,7 +56,10 @@ export class HitServer {
       }
     }
     const isHead = exchange.request.method === 'HEAD';
-    this.#send(exchange, this.#heads.full(stored, terms), new Answer(store, stored, isHead ? EMPTY : body));
+    const answer = new Answer(store, stored, isHead ? EMPTY : body);
+    const shared = this.#heads.shared(stored, terms);
+    if (!shared) this.#send(exchange, this.#heads.full(stored, terms), answer);
+    else if (exchange.respondShared(shared, this.#pieceOf(answer), answer) !== PENDING) answer.cancel();
     return true;
   }
 
@@ -82,8 +85,11 @@ export class HitServer {
   }
 
   #send(exchange: Exchange, head: ResponseHead, answer: Answer): void {
-    const piece = this.#piece.set(answer.bytes, 0, answer.bytes.length, true);
-    if (exchange.respondHead(head, piece, answer) !== PENDING) answer.cancel();
+    if (exchange.respondHead(head, this.#pieceOf(answer), answer) !== PENDING) answer.cancel();
+  }
+
+  #pieceOf({ bytes }: Answer): Piece {
+    return this.#piece.set(bytes, 0, bytes.length, true);
   }
 }
 

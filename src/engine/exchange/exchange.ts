@@ -11,7 +11,7 @@ import type { WriteOutcome } from '../wire/wire.js';
 import type { DownstreamContext } from './downstream.js';
 import type { ExchangeRecord } from './exchange-record.js';
 import type { Fields } from './fields.js';
-import type { RequestHead, ResponseHead } from './heads.js';
+import type { RequestHead, ResponseHead, SharedResponseHead } from './heads.js';
 import type { Piece } from './piece.js';
 import type { BackendEntry, RouteEntry } from './route-entry.js';
 import type { ResponseTap } from './response-cache.js';
@@ -42,6 +42,8 @@ export interface Exchange extends ExchangeRecord {
 
   /** Streams an answer that another layer produces (the cache); response steps are applied to the head. */
   respondHead(head: ResponseHead, piece: Piece, source: ResponseSource): WriteOutcome;
+  /** The same with a head that other exchanges send as well; its own steps get a copy of it. */
+  respondShared(head: SharedResponseHead, piece: Piece, source: ResponseSource): WriteOutcome;
   respondData(piece: Piece): WriteOutcome;
   respondTrailers(fields: Fields): void;
   /** The answer cannot be completed: the client must notice. */

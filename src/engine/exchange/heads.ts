@@ -144,6 +144,15 @@ export class PlainResponseHead implements ResponseHead {
   }
 }
 
+/**
+ * The head of a response with a body that many requests get as it is: never changed, complete with what the gateway adds,
+ * and sent with the whole body or, to HEAD, with none.
+ */
+export class SharedResponseHead extends PlainResponseHead {
+  /** The whole response as HTTP/1.1 has it on a connection that stays open; kept by that codec. */
+  http1: Buffer | undefined = undefined;
+}
+
 /** `Example.com.:8080` → `example.com`, `[::1]:80` → `[::1]`. */
 export function hostnameOf(authority: string): string {
   let end = authority.length;

@@ -10,7 +10,7 @@ import type { Exchange, InboundExchange, ResponseSource } from './exchange.js';
 import type { Fields } from './fields.js';
 import { gatewayAnswer } from './gateway-answer.js';
 import { grpcAnswer, isGrpc } from './grpc-answer.js';
-import type { RequestHead, ResponseHead } from './heads.js';
+import type { RequestHead, ResponseHead, SharedResponseHead } from './heads.js';
 import { addResponseFields, dateNow } from './own-fields.js';
 import { Piece } from './piece.js';
 import { SWALLOW, type ResponseTap } from './response-cache.js';
@@ -300,6 +300,22 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
     return this.#relay(head, piece, performance.now());
   }
 
+  respondShared(head: SharedResponseHead, piece: Piece, source: ResponseSource): WriteOutcome {
+    if (this.closed || this.responded) return FAILED;
+    this.responded = true;
+    this.#source = source;
+    return this.#transmit(this.#changesResponses() ? head.snapshot() : head, piece, performance.now());
+  }
+
+  #changesResponses(): boolean {
+    const { backend, rule } = this;
+    return (
+      (backend?.responseSteps.length ?? 0) > 0 ||
+      (rule?.responseSteps.length ?? 0) > 0 ||
+      rule?.affinity !== undefined
+    );
+  }
+
   respondData(piece: Piece): WriteOutcome {
     return this.closed ? FAILED : this.#send(piece);
   }
@@ -343,10 +359,15 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
     else this.#finish(termination, detail, this.responseHeadAt);
   }
 
-  /** Sends the head of a backend's or stored response, as the rule wants it. */
+  /** Sends the head of a backend's or stored response. */
   #relay(head: ResponseHead, piece: Piece, now: number): WriteOutcome {
-    const isOver = piece.last;
     addResponseFields(head);
+    return this.#transmit(head, piece, now);
+  }
+
+  /** Sends a head that has our own fields, as the rule wants it. */
+  #transmit(head: ResponseHead, piece: Piece, now: number): WriteOutcome {
+    const isOver = piece.last;
     if (this.backend) runResponseSteps(this.backend.responseSteps, this, head);
     if (this.rule) runResponseSteps(this.rule.responseSteps, this, head);
     this.rule?.affinity?.remember(this, head);
@@ -442,7 +463,7 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
   #finish(termination: Termination, detail: string, now = 0): void {
     if (this.closed) return;
     this.closed = true;
-    this.services.wheel.remove(this);
+    this.stopClock();
     this.record(termination, detail, now === 0 ? performance.now() : now);
     this.#stream.release();
   }

@@ -1,7 +1,7 @@
 import { PASS, FETCH } from './response-cache.js';
 import type { Exchange, RequestBodyTap, ResponseSource } from './exchange.js';
 import type { Fields } from './fields.js';
-import type { ResponseHead } from './heads.js';
+import type { ResponseHead, SharedResponseHead } from './heads.js';
 import { addRequestFields } from './own-fields.js';
 import { Piece } from './piece.js';
 import type { ResponseTap } from './response-cache.js';
@@ -31,6 +31,7 @@ export abstract class StagedExchange extends TimedExchange implements Exchange {
   abstract answer(head: ResponseHead, body?: Buffer): void;
   abstract refuse(status: number, detail: string): void;
   abstract respondHead(head: ResponseHead, piece: Piece, source: ResponseSource): WriteOutcome;
+  abstract respondShared(head: SharedResponseHead, piece: Piece, source: ResponseSource): WriteOutcome;
   abstract respondData(piece: Piece): WriteOutcome;
   abstract respondTrailers(fields: Fields): void;
   abstract respondAbort(detail: string): void;

@@ -11,7 +11,7 @@ import { budgetOf } from './retry-budget.js';
 import { Timer } from './timer-wheel.js';
 
 /** The record of an exchange while it is written, and the points in time that it waits for. */
-export abstract class TimedExchange extends Timer implements ExchangeRecord {
+export abstract class TimedExchange implements ExchangeRecord {
   readonly context: DownstreamContext;
   request: RequestHead;
   readonly originalMethod: string;
@@ -44,9 +44,10 @@ export abstract class TimedExchange extends Timer implements ExchangeRecord {
   protected attemptDue = 0;
   protected headDue = 0;
   protected retryDue = 0;
+  /** Made when something is awaited, which most exchanges never do. */
+  #clock: ExchangeClock | undefined = undefined;
 
   constructor(services: ExchangeServices, stream: DownstreamStream, request: RequestHead, first: Piece) {
-    super();
     this.services = services;
     this.context = stream.context;
     this.request = request;
@@ -116,17 +117,18 @@ export abstract class TimedExchange extends Timer implements ExchangeRecord {
     this.attemptDue = 0;
     this.headDue = 0;
     this.retryDue = 0;
-    this.services.wheel.remove(this);
+    if (this.#clock) this.services.wheel.remove(this.#clock);
   }
 
   protected arm(now: number): void {
     let due = earlier(this.requestDue, this.attemptDue);
     due = earlier(due, this.headDue);
     due = earlier(due, this.retryDue);
-    if (due > 0) this.services.wheel.arm(this, Math.max(due - now, 0));
+    if (due > 0) this.services.wheel.arm((this.#clock ??= new ExchangeClock(this)), Math.max(due - now, 0));
   }
 
-  override expire(): void {
+  /** Something that was awaited may be due. */
+  expire(): void {
     if (this.closed) return;
     const now = performance.now();
     if (isDue(this.requestDue, now)) this.requestTimedOut();
@@ -140,6 +142,19 @@ export abstract class TimedExchange extends Timer implements ExchangeRecord {
       if (isDue(this.headDue, now)) this.headDue = now + (this.rule?.awaitHeadMs ?? 0);
       this.arm(now);
     }
+  }
+}
+
+class ExchangeClock extends Timer {
+  readonly #exchange: TimedExchange;
+
+  constructor(exchange: TimedExchange) {
+    super();
+    this.#exchange = exchange;
+  }
+
+  override expire(): void {
+    this.#exchange.expire();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Fields } from '../exchange/fields.js';
 import { gatewayAnswer } from '../exchange/gateway-answer.js';
-import type { ResponseHead } from '../exchange/heads.js';
+import { SharedResponseHead, type ResponseHead } from '../exchange/heads.js';
 import type { Piece } from '../exchange/piece.js';
 import { FAILED, PENDING, WRITTEN, type Connection, type WriteOutcome } from '../wire/wire.js';
 import {
@@ -23,6 +23,8 @@ import {
 } from './response-encoder.js';
 
 const CRLF = Buffer.from('\r\n', 'latin1');
+/** Larger bodies are written from where they are stored. */
+const MOST_SHARED_BYTES = 4096;
 const LAST_CHUNK = Buffer.from('0\r\n\r\n', 'latin1');
 const DATA_END_AND_LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n', 'latin1');
 
@@ -92,6 +94,10 @@ export class ResponseWriter {
 
   head(head: ResponseHead, piece: Piece): WriteOutcome {
     this.begun = true;
+    if (head instanceof SharedResponseHead && this.#isPlain(head, piece)) {
+      const whole = (head.http1 ??= this.#compose(head, piece));
+      if (whole) return this.#writeWhole(whole);
+    }
     const { form } = this.#worker;
     this.#chooseFraming(head, piece);
     form.framing = this.framing;
@@ -110,6 +116,29 @@ export class ResponseWriter {
       if (end < 0) return FAILED;
     }
     return this.#writeHeadAndBody(scratch, end, piece);
+  }
+
+  /** Every client that gets the whole of it with nothing to say about the connection gets the same bytes. */
+  #isPlain(head: SharedResponseHead, piece: Piece): boolean {
+    const isWhole = piece.last && piece.length === head.contentLength && piece.length <= MOST_SHARED_BYTES;
+    return isWhole && !this.#isHead && !this.close && this.#minor === 1;
+  }
+
+  #writeWhole(bytes: Buffer): WriteOutcome {
+    this.framing = FRAMING_LENGTH;
+    this.#left = 0;
+    this.done = true;
+    return this.write(bytes);
+  }
+
+  #compose(head: SharedResponseHead, piece: Piece): Buffer | undefined {
+    const { form, scratch } = this.#worker;
+    form.framing = FRAMING_LENGTH;
+    form.length = head.contentLength;
+    form.close = false;
+    form.announceKeepAlive = false;
+    const end = encodeResponseHead(head, form, scratch, 0);
+    return end < 0 ? undefined : Buffer.concat([scratch.subarray(0, end), piece.view()]);
   }
 
   data(piece: Piece): WriteOutcome {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { MemoryStore } from '../../../src/engine/cache/memory-store.js';
 import { ObjectCache } from '../../../src/engine/cache/object-cache.js';
+import type { ResponseStep } from '../../../src/engine/exchange/route-entry.js';
 import { TimerWheel } from '../../../src/engine/exchange/timer-wheel.js';
 import { WeightedBackends } from '../../../src/engine/upstream/weighted-backends.js';
 import { CACHING_POLICY } from '../../support/engine/cache-harness.js';
@@ -22,8 +23,10 @@ for (const wire of WIRES) {
     const origins: RawOrigin[] = [];
     const clients: RawClient[] = [];
     const faults: unknown[] = [];
+    let responseSteps: ResponseStep[];
 
     beforeEach(async () => {
+      responseSteps = [];
       nowMs = Date.now();
       store = new MemoryStore({ maxSizeBytes: 16 * 1024 * 1024, maxObjectBytes: 1024 * 1024 });
       wheel.start();
@@ -60,7 +63,8 @@ for (const wire of WIRES) {
         loadBalancing: 'rr',
         connectTimeoutMs: 2000,
       });
-      lab.rule('/', { backends: new WeightedBackends([lab.backend(key, { policy: CACHING_POLICY })]) });
+      const backends = new WeightedBackends([lab.backend(key, { policy: CACHING_POLICY })]);
+      lab.rule('/', { backends, responseSteps });
     }
 
     async function answering(...args: Parameters<typeof RawOrigin.answering>): Promise<RawOrigin> {
@@ -109,6 +113,41 @@ for (const wire of WIRES) {
       expect([part.status, part.body]).to.deep.equal([206, 'el']);
       expect(origin.requests).to.equal(1);
       expect((await one.get('/x?q=2')).field('x-trickster-result')).to.match(/kmiss/);
+    });
+
+    it('gives each client the form of a hit that its connection needs', async () => {
+      await answering(() => ok('hello', FRESH));
+      const one = await client();
+      await one.get('/');
+      const plain = await one.get('/');
+      const again = await one.get('/');
+      expect([again.head, again.body]).to.deep.equal([plain.head, plain.body]);
+      expect(plain.fields('via')).to.deep.equal(['1.1 trickster-gateway']);
+      one.send('HEAD / HTTP/1.1\r\nHost: app.test\r\n\r\nGET / HTTP/1.1\r\nHost: app.test\r\n\r\n');
+      const head = await one.response(true);
+      expect([head.body, head.field('content-length')]).to.deep.equal(['', '5']);
+      expect((await one.response()).body).to.equal('hello');
+      const old = await client();
+      old.send('GET / HTTP/1.0\r\nHost: app.test\r\nConnection: keep-alive\r\n\r\n');
+      expect((await old.response()).field('connection')).to.equal('keep-alive');
+      expect((await one.get('/', 'app.test', 'Connection: close\r\n')).field('connection')).to.equal('close');
+      expect((await old.get('/')).field('connection')).to.equal(undefined);
+    });
+
+    it('changes a copy of a hit where the rule has response steps', async () => {
+      let served = 0;
+      responseSteps.push({
+        run: (_exchange, { fields }) => {
+          fields.add('x-served', String(++served));
+        },
+      });
+      await answering(() => ok('hello', FRESH));
+      const one = await client();
+      for (const expected of ['1', '2', '3']) {
+        const answer = await one.get('/');
+        expect(answer.fields('x-served')).to.deep.equal([expected]);
+        expect(answer.fields('via')).to.deep.equal(['1.1 trickster-gateway']);
+      }
     });
 
     it('stores what was chunked and gives it a length', async () => {

@@ -8,6 +8,7 @@ import {
   type PlainRequestHead,
   PlainResponseHead,
   type ResponseHead,
+  type SharedResponseHead,
 } from '../../../src/engine/exchange/heads.js';
 import type { Piece } from '../../../src/engine/exchange/piece.js';
 import type { ResponseTap } from '../../../src/engine/exchange/response-cache.js';
@@ -96,6 +97,10 @@ export class FakeExchange implements Exchange {
     this.source = source;
     this.#setHead(head);
     return this.respondData(piece);
+  }
+
+  respondShared(head: SharedResponseHead, piece: Piece, source: ResponseSource): WriteOutcome {
+    return this.respondHead(head, piece, source);
   }
 
   respondData(piece: Piece): WriteOutcome {

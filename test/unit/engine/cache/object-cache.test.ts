@@ -30,6 +30,7 @@ describe('ObjectCache', () => {
       'cache-status': 'trickster-gateway; hit; ttl=50',
       'x-trickster-result': 'engine=ObjectProxyCache; status=hit',
       'content-length': '5',
+      via: '1.1 trickster-gateway',
     });
     expect(hit.cacheResult).to.equal('hit');
     expect(harness.fetches).to.equal(1);
