@@ -14,15 +14,12 @@ import type { RequestHead, ResponseHead, SharedResponseHead } from './heads.js';
 import { addResponseFields, dateNow } from './own-fields.js';
 import { Piece } from './piece.js';
 import { SWALLOW, type ResponseTap } from './response-cache.js';
-import { runResponseSteps } from './response-steps.js';
+import { applyResponseSteps, changesResponses } from './response-steps.js';
 import { budgetOf } from './retry-budget.js';
-import { DEFAULT_BACKOFF_MS, decideRetry, isIdempotent, isRetriedStatus, statusOf } from './retry-rules.js';
+import { DEFAULT_BACKOFF_MS, decideRetry, isRetriedStatus, mayReplay, statusOf } from './retry-rules.js';
 import { StagedExchange } from './staged-exchange.js';
 import { isUnavailable } from './upstream.js';
 import type { Unavailable, UpstreamFailure, UpstreamHandler, UpstreamStream } from './upstream.js';
-
-/** Largest request body that is kept to be sent again. */
-const MAX_REPLAY_BYTES = 64 * 1024;
 
 const NO_UPSTREAM: Unavailable = { status: 500, reason: 'the backend has no upstream' };
 
@@ -102,11 +99,7 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
 
   /** The body is kept while another attempt is thinkable. */
   #mayReplay(): boolean {
-    if (this.body.done && this.body.bytes === 0) return false;
-    return (
-      this.body.bytes <= MAX_REPLAY_BYTES &&
-      (this.rule?.retry !== undefined || isIdempotent(this.request.method))
-    );
+    return mayReplay(this.body, this.rule?.retry, this.request.method);
   }
 
   onUpstreamFailure(failure: UpstreamFailure): void {
@@ -240,7 +233,7 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
   onUpstreamHead(head: ResponseHead, piece: Piece): WriteOutcome {
     if (this.closed) return FAILED;
     this.upstreamHeadAt = performance.now();
-    this.headDue = 0;
+    this.headReceived();
     if (this.#asksAgain(head.status, piece.last)) return FAILED;
     if (head.status === 101) this.#enterTunnel();
     else if (piece.last) this.#upstream = undefined;
@@ -304,16 +297,7 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
     if (this.closed || this.responded) return FAILED;
     this.responded = true;
     this.#source = source;
-    return this.#transmit(this.#changesResponses() ? head.snapshot() : head, piece, performance.now());
-  }
-
-  #changesResponses(): boolean {
-    const { backend, rule } = this;
-    return (
-      (backend?.responseSteps.length ?? 0) > 0 ||
-      (rule?.responseSteps.length ?? 0) > 0 ||
-      rule?.affinity !== undefined
-    );
+    return this.#transmit(changesResponses(this) ? head.snapshot() : head, piece, performance.now());
   }
 
   respondData(piece: Piece): WriteOutcome {
@@ -368,9 +352,7 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
   /** Sends a head that has our own fields, as the rule wants it. */
   #transmit(head: ResponseHead, piece: Piece, now: number): WriteOutcome {
     const isOver = piece.last;
-    if (this.backend) runResponseSteps(this.backend.responseSteps, this, head);
-    if (this.rule) runResponseSteps(this.rule.responseSteps, this, head);
-    this.rule?.affinity?.remember(this, head);
+    applyResponseSteps(this, head);
     this.status = head.status;
     this.responseHeadAt = now;
     this.responseBytes = piece.length;

@@ -1,13 +1,30 @@
 import type { Exchange } from './exchange.js';
 import type { ResponseHead } from './heads.js';
-import type { ResponseStep } from './route-entry.js';
+import type { BackendEntry, ResponseStep, RuleEntry } from './route-entry.js';
 
-/** Lets steps change the head of a response, except for what frames its message: that is not for filters to say. */
-export function runResponseSteps(
-  steps: readonly ResponseStep[],
-  exchange: Exchange,
-  head: ResponseHead,
-): void {
+/** An exchange whose way is known. */
+interface RoutedExchange extends Exchange {
+  readonly rule: RuleEntry | undefined;
+  readonly backend: BackendEntry | undefined;
+}
+
+/** Whether {@link applyResponseSteps} may change a head. */
+export function changesResponses({ backend, rule }: RoutedExchange): boolean {
+  if (backend && backend.responseSteps.length > 0) return true;
+  return rule !== undefined && (rule.responseSteps.length > 0 || rule.affinity !== undefined);
+}
+
+/** Makes the head of a response what backend, rule and session persistence, in this order, want it to be. */
+export function applyResponseSteps(exchange: RoutedExchange, head: ResponseHead): void {
+  const { backend, rule } = exchange;
+  if (backend) run(backend.responseSteps, exchange, head);
+  if (!rule) return;
+  run(rule.responseSteps, exchange, head);
+  rule.affinity?.remember(exchange, head);
+}
+
+/** Steps may change everything except for what frames the message: that is not for filters to say. */
+function run(steps: readonly ResponseStep[], exchange: Exchange, head: ResponseHead): void {
   if (steps.length === 0) return;
   for (const step of steps) step.run(exchange, head);
   const { contentLength, fields } = head;

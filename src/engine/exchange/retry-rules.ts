@@ -5,6 +5,8 @@ import type { UpstreamFailure } from './upstream.js';
 export const DEFAULT_BACKOFF_MS = 25;
 /** Other endpoints that are tried at once when one cannot be connected to and no policy says otherwise. */
 const MAX_FAILOVERS = 2;
+/** Largest request body that is kept to be sent again. */
+const MAX_REPLAY_BYTES = 64 * 1024;
 
 /** Methods that may be sent twice (RFC 9110 section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']);
@@ -29,8 +31,18 @@ export interface AttemptOutcome {
  */
 export type RetryDecision = 'give-up' | 'replace' | 'failover' | 'retry';
 
-export function isIdempotent(method: string): boolean {
+function isIdempotent(method: string): boolean {
   return IDEMPOTENT.has(method);
+}
+
+/** Whether another attempt is thinkable, for which the body of the request is kept. */
+export function mayReplay(
+  { bytes, done }: { readonly bytes: number; readonly done: boolean },
+  policy: RetryPolicy | undefined,
+  method: string,
+): boolean {
+  if (done && bytes === 0) return false;
+  return bytes <= MAX_REPLAY_BYTES && (policy !== undefined || isIdempotent(method));
 }
 
 /** What to do after a failed attempt whose request can be sent again. */

@@ -68,8 +68,7 @@ export abstract class StagedExchange extends TimedExchange implements Exchange {
       this.refuse(413, 'the body of the request is too large');
       return;
     }
-    if (rule.requestMs > 0) this.requestDue = this.startedAt + rule.requestMs;
-    if (this.requestDue > 0) this.arm(this.startedAt);
+    this.awaitRequest(rule.requestMs);
     addRequestFields(this.request, this.context);
     this.#advance();
   }

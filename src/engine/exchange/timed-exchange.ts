@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Endpoint } from '../../ir/upstream.js';
+import { Deadlines, isDue } from './deadlines.js';
 import type { DownstreamContext, DownstreamStream } from './downstream.js';
 import type { ExchangeRecord, Termination } from './exchange-record.js';
 import type { ExchangeServices } from './exchange-services.js';
@@ -8,7 +9,6 @@ import type { Piece } from './piece.js';
 import { InboundBody, NO_BODY } from './inbound-body.js';
 import type { BackendEntry, RouteEntry, RuleEntry } from './route-entry.js';
 import { budgetOf } from './retry-budget.js';
-import { Timer } from './timer-wheel.js';
 
 /** The record of an exchange while it is written, and the points in time that it waits for. */
 export abstract class TimedExchange implements ExchangeRecord {
@@ -39,13 +39,7 @@ export abstract class TimedExchange implements ExchangeRecord {
   protected readonly body: InboundBody;
   /** The record was taken, though a fetch may go on. */
   protected recorded = false;
-  /** Times of `performance.now()` in ms; 0: not awaited. */
-  protected requestDue = 0;
-  protected attemptDue = 0;
-  protected headDue = 0;
-  protected retryDue = 0;
-  /** Made when something is awaited, which most exchanges never do. */
-  #clock: ExchangeClock | undefined = undefined;
+  #deadlines: Deadlines | undefined = undefined;
 
   constructor(services: ExchangeServices, stream: DownstreamStream, request: RequestHead, first: Piece) {
     this.services = services;
@@ -94,75 +88,61 @@ export abstract class TimedExchange implements ExchangeRecord {
   #awaitAttempt(now: number): void {
     const backendMs = this.rule?.backendRequestMs ?? 0;
     const headMs = this.rule?.awaitHeadMs ?? 0;
-    this.retryDue = 0;
-    this.attemptDue = backendMs > 0 ? now + backendMs : 0;
-    this.headDue = headMs > 0 ? now + headMs : 0;
-    if (backendMs > 0 || headMs > 0) this.arm(now);
+    if (backendMs === 0 && headMs === 0 && !this.#deadlines) return;
+    const deadlines = this.#awaited();
+    deadlines.retry = 0;
+    deadlines.attempt = backendMs > 0 ? now + backendMs : 0;
+    deadlines.head = headMs > 0 ? now + headMs : 0;
+    deadlines.arm(now);
+  }
+
+  protected awaitRequest(ms: number): void {
+    if (ms === 0) return;
+    const deadlines = this.#awaited();
+    deadlines.request = this.startedAt + ms;
+    deadlines.arm(this.startedAt);
   }
 
   protected awaitRetry(now: number, ms: number): void {
-    this.attemptDue = 0;
-    this.headDue = 0;
-    this.retryDue = now + ms;
-    this.arm(now);
+    const deadlines = this.#awaited();
+    deadlines.attempt = 0;
+    deadlines.head = 0;
+    deadlines.retry = now + ms;
+    deadlines.arm(now);
   }
 
   /** A head is awaited from the last byte of the request on. */
   protected requestSent(): void {
-    if (this.headDue > 0) this.headDue = performance.now() + (this.rule?.awaitHeadMs ?? 0);
+    const deadlines = this.#deadlines;
+    if (deadlines && deadlines.head > 0) deadlines.head = performance.now() + (this.rule?.awaitHeadMs ?? 0);
+  }
+
+  protected headReceived(): void {
+    if (this.#deadlines) this.#deadlines.head = 0;
   }
 
   protected stopClock(): void {
-    this.requestDue = 0;
-    this.attemptDue = 0;
-    this.headDue = 0;
-    this.retryDue = 0;
-    if (this.#clock) this.services.wheel.remove(this.#clock);
+    this.#deadlines?.stop();
   }
 
-  protected arm(now: number): void {
-    let due = earlier(this.requestDue, this.attemptDue);
-    due = earlier(due, this.headDue);
-    due = earlier(due, this.retryDue);
-    if (due > 0) this.services.wheel.arm((this.#clock ??= new ExchangeClock(this)), Math.max(due - now, 0));
+  #awaited(): Deadlines {
+    return (this.#deadlines ??= new Deadlines(this.services.wheel, (now) => {
+      if (this.#deadlines && !this.closed) this.#expire(this.#deadlines, now);
+    }));
   }
 
-  /** Something that was awaited may be due. */
-  expire(): void {
-    if (this.closed) return;
-    const now = performance.now();
-    if (isDue(this.requestDue, now)) this.requestTimedOut();
-    else if (isDue(this.retryDue, now)) {
-      this.retryDue = 0;
+  #expire(deadlines: Deadlines, now: number): void {
+    if (isDue(deadlines.request, now)) this.requestTimedOut();
+    else if (isDue(deadlines.retry, now)) {
+      deadlines.retry = 0;
       this.retry();
-    } else if (isDue(this.attemptDue, now)) this.attemptTimedOut('the backend took too long');
-    else if (isDue(this.headDue, now) && this.body.done) this.attemptTimedOut('the backend does not answer');
+    } else if (isDue(deadlines.attempt, now)) this.attemptTimedOut('the backend took too long');
+    else if (isDue(deadlines.head, now) && this.body.done)
+      this.attemptTimedOut('the backend does not answer');
     else {
       // The request is still on its way.
-      if (isDue(this.headDue, now)) this.headDue = now + (this.rule?.awaitHeadMs ?? 0);
-      this.arm(now);
+      if (isDue(deadlines.head, now)) deadlines.head = now + (this.rule?.awaitHeadMs ?? 0);
+      deadlines.arm(now);
     }
   }
-}
-
-class ExchangeClock extends Timer {
-  readonly #exchange: TimedExchange;
-
-  constructor(exchange: TimedExchange) {
-    super();
-    this.#exchange = exchange;
-  }
-
-  override expire(): void {
-    this.#exchange.expire();
-  }
-}
-
-function isDue(due: number, now: number): boolean {
-  return due > 0 && due <= now;
-}
-
-/** The earlier of two points in time of which 0 is none. */
-function earlier(a: number, b: number): number {
-  return a === 0 || (b > 0 && b < a) ? b : a;
 }

@@ -29,6 +29,9 @@ export const IF_MATCH = 22;
 export const IF_RANGE = 23;
 export const IF_UNMODIFIED_SINCE = 24;
 export const PRAGMA = 26;
+export const ACCEPT_ENCODING = 27;
+export const ACCEPT_LANGUAGE = 28;
+export const ACCEPT = 29;
 
 /** Numbers that stand for one name, which the mask and a comparison of numbers answer alone. */
 const SINGLE: readonly (readonly [string, number])[] = [
@@ -55,6 +58,10 @@ const SINGLE: readonly (readonly [string, number])[] = [
   ['if-range', IF_RANGE],
   ['if-unmodified-since', IF_UNMODIFIED_SINCE],
   ['pragma', PRAGMA],
+  // What most responses vary by.
+  ['accept-encoding', ACCEPT_ENCODING],
+  ['accept-language', ACCEPT_LANGUAGE],
+  ['accept', ACCEPT],
 ];
 
 /**

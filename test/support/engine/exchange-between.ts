@@ -142,6 +142,7 @@ export function exchangeBetween(options: Options = {}) {
   const attempts: Attempt[] = [];
   const ended: string[] = [];
   let chosen = 0;
+  let passedMs = 0;
   const connector = (port: number): EndpointConnector => {
     const endpoint = { address: '127.0.0.1', port };
     const open: EndpointConnector['open'] = ({ piece }, handler) => {
@@ -185,7 +186,7 @@ export function exchangeBetween(options: Options = {}) {
       onRequestRefused: () => undefined,
     },
     counters: new Float64Array(16),
-    wheel: new TimerWheel(),
+    wheel: new TimerWheel(20, () => performance.now() + passedMs),
   };
   const request = new PlainRequestHead({
     method,
@@ -200,5 +201,10 @@ export function exchangeBetween(options: Options = {}) {
   const exchange = new HttpExchange(services, client, request, new Piece().set(bytes, 0, bytes.length, last));
   exchange.tap = tap;
   exchange.begin();
-  return { client, attempts, ended, exchange, services };
+  /** What is due by now is told. */
+  const tick = (): void => {
+    passedMs += 100;
+    services.wheel.advance();
+  };
+  return { client, attempts, ended, exchange, services, tick };
 }

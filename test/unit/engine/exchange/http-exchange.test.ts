@@ -38,7 +38,7 @@ describe('HttpExchange', () => {
   });
 
   it('hears nothing after its end', () => {
-    const { client, ended, exchange } = setUp();
+    const { client, ended, exchange, tick } = setUp();
     exchange.onUpstreamHead(answer(200), part('a', true));
     const { length } = client.heard;
     expect(exchange.onRequestData(part('x'))).to.equal(WRITTEN);
@@ -58,7 +58,7 @@ describe('HttpExchange', () => {
     exchange.answer(answer(200));
     exchange.forward();
     exchange.proceed();
-    exchange.expire();
+    tick();
     expect(client.heard).to.have.length(length);
     expect(ended).to.deep.equal(['complete 200']);
   });
@@ -94,7 +94,7 @@ describe('HttpExchange', () => {
     });
 
     it('waits for the next attempt, trailers included', () => {
-      const { attempts, client, exchange } = setUp({
+      const { attempts, client, exchange, tick } = setUp({
         method: 'PUT',
         first: 'a',
         last: false,
@@ -104,7 +104,7 @@ describe('HttpExchange', () => {
       expect(client.heard).to.deep.equal(['pause body']);
       expect(exchange.onRequestData(part('b'))).to.equal(WRITTEN);
       exchange.onRequestTrailers(new FieldList(['x-sum', '1']));
-      exchange.expire();
+      tick();
       expect(attempts[1]?.body).to.equal('ab');
       expect(attempts[1]?.heard).to.deep.equal(['trailers']);
     });
@@ -112,10 +112,10 @@ describe('HttpExchange', () => {
 
   describe('another attempt', () => {
     it('follows an answer that the policy does not take', () => {
-      const { attempts, client, exchange } = setUp({ retry: policy() });
+      const { attempts, client, exchange, tick } = setUp({ retry: policy() });
       expect(exchange.onUpstreamHead(answer(503), part('no'))).to.equal(FAILED);
       expect(attempts[0]?.heard).to.deep.equal(['abort']);
-      exchange.expire();
+      tick();
       exchange.onUpstreamHead(answer(503), part('still', true));
       expect(client.heard).to.deep.equal(['head 503', 'data still.', 'release']);
       expect(attempts).to.have.length(2);
@@ -131,15 +131,15 @@ describe('HttpExchange', () => {
       expect(failed.ended).to.deep.equal(['gateway 504']);
       const granted = setUp({ retry: policy({ budget: { ...budget, minRetriesPerSecond: 1 } }) });
       granted.exchange.onUpstreamFailure(failure('early'));
-      granted.exchange.expire();
+      granted.tick();
       expect(granted.attempts).to.have.length(2);
     });
 
     it('is paced by default', () => {
-      const { attempts, ended, exchange } = setUp({ retry: { attempts: 1, codes: [] } });
+      const { attempts, ended, exchange, tick } = setUp({ retry: { attempts: 1, codes: [] } });
       exchange.onUpstreamFailure(failure('connect'));
       exchange.onRequestAbort('gone');
-      exchange.expire();
+      tick();
       expect(attempts).to.have.length(1);
       expect(ended).to.deep.equal(['client 0']);
     });
