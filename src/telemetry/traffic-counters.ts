@@ -36,6 +36,8 @@ export const CACHE_STATUSES = [
   'error',
 ] as const;
 export type CacheStatus = (typeof CACHE_STATUSES)[number];
+const STATUS_WORDS: readonly string[] = CACHE_STATUSES;
+const ERROR = STATUS_WORDS.indexOf('error');
 
 const LISTENER_LAYOUT = {
   /** Five slots: 1xx to 5xx. */
@@ -133,8 +135,10 @@ export class TrafficCounters {
     return this.#slots.subarray(base, base + 2);
   }
 
-  countCacheResult(status: CacheStatus): void {
-    increase(this.#slots, WORKER_LAYOUT.cacheResults + CACHE_STATUSES.indexOf(status), 1);
+  /** A word that is none of {@link CACHE_STATUSES} counts as `error`. */
+  countCacheResult(word: string): void {
+    const at = STATUS_WORDS.indexOf(word);
+    increase(this.#slots, WORKER_LAYOUT.cacheResults + (at < 0 ? ERROR : at), 1);
   }
 
   count(field: WorkerField, amount: number): void {
@@ -192,6 +196,7 @@ function increase(slots: Float64Array, index: number, amount: number): void {
 }
 
 function bucketOf(seconds: number): number {
-  const bucket = DURATION_BUCKETS.findIndex((bound) => seconds <= bound);
-  return bucket === -1 ? DURATION_BUCKETS.length : bucket;
+  let bucket = 0;
+  while (bucket < DURATION_BUCKETS.length && seconds > (DURATION_BUCKETS[bucket] ?? 0)) bucket++;
+  return bucket;
 }

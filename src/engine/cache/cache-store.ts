@@ -10,8 +10,6 @@ export interface CacheStore {
   readonly maxObjectBytes: number;
   /** Every variant stored under a key, newest first. */
   lookup(key: string): readonly StoredResponse[];
-  /** Counts a use, for eviction. */
-  touch(response: StoredResponse): void;
   /**
    * Begins to store a body. `length` is its size when it is known. Undefined when there is no place for it. Nothing
    * can be looked up before the writer commits.
@@ -23,7 +21,7 @@ export interface CacheStore {
   remove(response: StoredResponse): void;
   /** Forgets everything that was stored for a URI, whatever its key. */
   invalidate(uri: string): void;
-  /** The body, to be read until `release`; undefined when it is gone. */
+  /** The body, to be read until `release`; undefined when it is gone. A use, for eviction. */
   lease(response: StoredResponse): Buffer | undefined;
   release(response: StoredResponse): void;
   readonly statistics: StoreStatistics;

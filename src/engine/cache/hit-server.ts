@@ -39,7 +39,6 @@ export class HitServer {
     const { store, stored } = hit;
     const body = store.lease(stored) ?? leased;
     if (!body) return false;
-    store.touch(stored);
     exchange.cacheResult = hit.status;
     const terms: HitTerms = hit;
     if (stored.status === 200 && !hit.isUnconditional) {

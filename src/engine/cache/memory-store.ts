@@ -69,11 +69,6 @@ export class MemoryStore implements CacheStore {
     return this.#byKey.get(key)?.responses ?? NOTHING;
   }
 
-  touch(response: StoredResponse): void {
-    const object = this.#byResponse.get(response);
-    if (object) this.#queues.use(object);
-  }
-
   begin(_key: string, length: number | undefined): BodyWriter | undefined {
     if (length !== undefined && length > this.maxObjectBytes) return undefined;
     const writer = new MemoryWriter(
@@ -114,7 +109,9 @@ export class MemoryStore implements CacheStore {
   }
 
   lease(response: StoredResponse): Buffer | undefined {
-    return this.#byResponse.get(response)?.body;
+    const object = this.#byResponse.get(response);
+    if (object) this.#queues.use(object);
+    return object?.body;
   }
 
   release(): void {

@@ -1,5 +1,4 @@
 import type { TrafficCounters } from '../../telemetry/traffic-counters.js';
-import { CACHE_STATUSES, type CacheStatus } from '../../telemetry/traffic-counters.js';
 import type { DownstreamContext } from '../exchange/downstream.js';
 import type { ExchangeObserver, ExchangeRecord } from '../exchange/exchange-record.js';
 
@@ -52,14 +51,7 @@ export class TrafficObserver implements ExchangeObserver {
     bytes.sent = record.responseBytes;
     const row = this.rowOf(record.context.listener);
     this.#counters.countRequest(row, status, record.endedAt - record.startedAt, bytes);
-    this.#counters.countCacheResult(record.cacheResult === '' ? 'proxy-only' : toStatus(record.cacheResult));
+    this.#counters.countCacheResult(record.cacheResult === '' ? 'proxy-only' : record.cacheResult);
     this.#accessLog?.write(record);
   }
-}
-
-const KNOWN: ReadonlySet<string> = new Set(CACHE_STATUSES);
-
-function toStatus(word: string): CacheStatus {
-  // KNOWN holds exactly the members of the union.
-  return KNOWN.has(word) ? (word as CacheStatus) : 'error';
 }

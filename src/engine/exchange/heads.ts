@@ -49,6 +49,8 @@ export interface ResponseHead {
   readonly contentLength: number;
   /** What the server spoke; our own answers say `1.1`. */
   readonly protocol: string;
+  /** Set when other exchanges send the same head: what codecs keep of it. */
+  readonly shared: SharedForm | undefined;
   snapshot(): PlainResponseHead;
 }
 
@@ -130,8 +132,16 @@ export class PlainRequestHead implements RequestHead {
   }
 }
 
+/** What a codec has made of a response, for the next who sends it. */
+class SharedForm {
+  /** The whole of it as HTTP/1.1 has it on a connection that stays open. */
+  http1: Buffer | undefined = undefined;
+}
+
 /** A response head of strings: HTTP/2 upstreams, cache, answers of the gateway itself. */
 export class PlainResponseHead implements ResponseHead {
+  readonly shared: SharedForm | undefined = undefined;
+
   constructor(
     public status: number,
     readonly fields: Fields = new FieldList(),
@@ -149,8 +159,7 @@ export class PlainResponseHead implements ResponseHead {
  * and sent with the whole body or, to HEAD, with none.
  */
 export class SharedResponseHead extends PlainResponseHead {
-  /** The whole response as HTTP/1.1 has it on a connection that stays open; kept by that codec. */
-  http1: Buffer | undefined = undefined;
+  override readonly shared = new SharedForm();
 }
 
 /** `Example.com.:8080` → `example.com`, `[::1]:80` → `[::1]`. */

@@ -183,6 +183,7 @@ export class RawResponseHead implements ResponseHead {
   /** Seconds of `Keep-Alive: timeout=`, or 0. */
   keepAliveSeconds = 0;
   problem = '';
+  readonly shared = undefined;
   readonly fields = new RawFields(MAX_RESPONSE_FIELDS);
 
   reset(buffer: Buffer): void {

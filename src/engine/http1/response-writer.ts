@@ -1,6 +1,6 @@
 import type { Fields } from '../exchange/fields.js';
 import { gatewayAnswer } from '../exchange/gateway-answer.js';
-import { SharedResponseHead, type ResponseHead } from '../exchange/heads.js';
+import type { ResponseHead } from '../exchange/heads.js';
 import type { Piece } from '../exchange/piece.js';
 import { FAILED, PENDING, WRITTEN, type Connection, type WriteOutcome } from '../wire/wire.js';
 import {
@@ -94,8 +94,9 @@ export class ResponseWriter {
 
   head(head: ResponseHead, piece: Piece): WriteOutcome {
     this.begun = true;
-    if (head instanceof SharedResponseHead && this.#isPlain(head, piece)) {
-      const whole = (head.http1 ??= this.#compose(head, piece));
+    const { shared } = head;
+    if (shared && this.#isPlain(head, piece)) {
+      const whole = (shared.http1 ??= this.#compose(head, piece));
       if (whole) return this.#writeWhole(whole);
     }
     const { form } = this.#worker;
@@ -119,7 +120,7 @@ export class ResponseWriter {
   }
 
   /** Every client that gets the whole of it with nothing to say about the connection gets the same bytes. */
-  #isPlain(head: SharedResponseHead, piece: Piece): boolean {
+  #isPlain(head: ResponseHead, piece: Piece): boolean {
     const isWhole = piece.last && piece.length === head.contentLength && piece.length <= MOST_SHARED_BYTES;
     return isWhole && !this.#isHead && !this.close && this.#minor === 1;
   }
@@ -131,7 +132,7 @@ export class ResponseWriter {
     return this.write(bytes);
   }
 
-  #compose(head: SharedResponseHead, piece: Piece): Buffer | undefined {
+  #compose(head: ResponseHead, piece: Piece): Buffer | undefined {
     const { form, scratch } = this.#worker;
     form.framing = FRAMING_LENGTH;
     form.length = head.contentLength;

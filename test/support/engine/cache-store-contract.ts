@@ -187,7 +187,7 @@ export function describeCacheStore(
           begin(key, false);
         },
         (key) => {
-          for (const stored of target.lookup(key)) target.touch(stored);
+          for (const stored of target.lookup(key)) target.lease(stored);
         },
         () => {
           for (const { writer } of writers.splice(random(writers.length + 1), 1)) writer.discard();

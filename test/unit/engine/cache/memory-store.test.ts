@@ -13,7 +13,7 @@ describe('MemoryStore', () => {
   };
   const use = (target: MemoryStore, key: string): boolean => {
     const [stored] = target.lookup(key);
-    if (stored) target.touch(stored);
+    if (stored) target.lease(stored);
     return stored !== undefined;
   };
 
