@@ -11,6 +11,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { TrafficCounters } from '../../telemetry/traffic-counters.js';
 import { ObjectCache } from '../cache/object-cache.js';
 import { MemoryStore } from '../cache/memory-store.js';
+import { DeadlinePool } from '../exchange/deadlines.js';
 import { HttpExchangeRunner } from '../exchange/http-exchange-runner.js';
 import type { ResponseCache } from '../exchange/response-cache.js';
 import type { RuleEntry } from '../exchange/route-entry.js';
@@ -243,7 +244,7 @@ export class DataPlane {
       cache: undefined as ResponseCache | undefined,
       observer: this.#observer,
       counters: counters.cells,
-      wheel: this.#wheel,
+      deadlines: new DeadlinePool(this.#wheel),
     };
     const runner = new HttpExchangeRunner(services);
     services.cache = this.#createCache(runner);

@@ -1,9 +1,12 @@
 import { Timer, type TimerWheel } from './timer-wheel.js';
 
-/**
- * The points in time that an exchange waits for, in ms of `performance.now()`; 0: not awaited. Made when something is
- * awaited, which most exchanges never do.
- */
+/** Whoever waits. */
+export interface DeadlineOwner {
+  /** One of them may be over: the owner looks which, and arms again. */
+  onDeadline(deadlines: Deadlines, now: number): void;
+}
+
+/** The points in time that an exchange waits for, in ms of `performance.now()`; 0: not awaited. */
 export class Deadlines extends Timer {
   /** Of the whole request. */
   request = 0;
@@ -12,33 +15,52 @@ export class Deadlines extends Timer {
   head = 0;
   /** End of the pause before a retry. */
   retry = 0;
-  readonly #wheel: TimerWheel;
-  readonly #reached: (now: number) => void;
+  owner: DeadlineOwner | undefined = undefined;
 
-  /** `reached` is called when one of them may be over; it looks itself, and arms again. */
-  constructor(wheel: TimerWheel, reached: (now: number) => void) {
-    super();
+  override expire(): void {
+    this.owner?.onDeadline(this, performance.now());
+  }
+}
+
+/** More than these wait at the same time only in a burst. */
+const MOST_KEPT = 1024;
+
+/**
+ * Lends deadlines to exchanges, one after the other: in the wheel they stay where they are, so that the next exchange
+ * arms them by writing a number.
+ */
+export class DeadlinePool {
+  readonly #wheel: TimerWheel;
+  readonly #free: Deadlines[] = [];
+
+  constructor(wheel: TimerWheel) {
     this.#wheel = wheel;
-    this.#reached = reached;
+  }
+
+  take(owner: DeadlineOwner): Deadlines {
+    const deadlines = this.#free.pop() ?? new Deadlines();
+    deadlines.owner = owner;
+    return deadlines;
   }
 
   /** Waits for the earliest. */
-  arm(now: number): void {
-    const due = earlier(earlier(this.request, this.attempt), earlier(this.head, this.retry));
-    if (due > 0) this.#wheel.arm(this, Math.max(due - now, 0));
+  arm(deadlines: Deadlines, now: number): void {
+    const { request, attempt, head, retry } = deadlines;
+    const due = earlier(earlier(request, attempt), earlier(head, retry));
+    if (due > 0) this.#wheel.arm(deadlines, Math.max(due - now, 0));
   }
 
   /** Nothing is awaited any more. */
-  stop(): void {
-    this.request = 0;
-    this.attempt = 0;
-    this.head = 0;
-    this.retry = 0;
-    this.#wheel.remove(this);
-  }
-
-  override expire(): void {
-    this.#reached(performance.now());
+  give(deadlines: Deadlines): void {
+    deadlines.owner = undefined;
+    deadlines.request = 0;
+    deadlines.attempt = 0;
+    deadlines.head = 0;
+    deadlines.retry = 0;
+    if (this.#free.length < MOST_KEPT) {
+      this.#wheel.disarm(deadlines);
+      this.#free.push(deadlines);
+    } else this.#wheel.remove(deadlines);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Counters } from '../../telemetry/engine-counters.js';
+import type { DeadlinePool } from './deadlines.js';
 import type { ExchangeObserver } from './exchange-record.js';
 import type { ResponseCache } from './response-cache.js';
 import type { Router } from './route-entry.js';
-import type { TimerWheel } from './timer-wheel.js';
 
 /** What the exchanges of a worker share. */
 export interface ExchangeServices {
@@ -12,5 +12,5 @@ export interface ExchangeServices {
   readonly cache: ResponseCache | undefined;
   readonly observer: ExchangeObserver;
   readonly counters: Counters;
-  readonly wheel: TimerWheel;
+  readonly deadlines: DeadlinePool;
 }

@@ -48,6 +48,8 @@ export class FieldNames {
 }
 
 const POOLED_BYTES = 256;
+/** Fewer bytes are copied by a loop: a call into the runtime costs more than they do. */
+export const CALL_BYTES = 64;
 
 /** Immutable fields with their HTTP/1.1 form: made once per configuration, connection or stored response. */
 export class FieldBlock {
@@ -69,6 +71,16 @@ export class FieldBlock {
       at = writeFieldLine(bytes, at, flat[i] ?? '', flat[i + 1] ?? '');
     }
     this.http1 = bytes;
+  }
+
+  /** As {@link Fields.writeHttp1}. */
+  writeHttp1(target: Buffer, offset: number): number {
+    const { http1 } = this;
+    const { length } = http1;
+    if (offset + length > target.length) return -1;
+    if (length >= CALL_BYTES) http1.copy(target, offset);
+    else for (let i = 0; i < length; i++) target[offset + i] = http1[i] ?? 0;
+    return offset + length;
   }
 
   /** The last question's answer is kept: a block lives long and is asked the same each time. */
@@ -176,9 +188,8 @@ export class FieldList implements Fields {
   writeHttp1(target: Buffer, offset: number): number {
     let at = offset;
     if (this.#base) {
-      const bytes = this.#base.http1;
-      if (at + bytes.length > target.length) return -1;
-      at += bytes.copy(target, at);
+      at = this.#base.writeHttp1(target, at);
+      if (at < 0) return -1;
     }
     const flat = this.#flat;
     for (let i = 0; i + 1 < flat.length; i += 2) {

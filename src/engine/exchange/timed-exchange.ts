@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Endpoint } from '../../ir/upstream.js';
-import { Deadlines, isDue } from './deadlines.js';
+import { isDue, type DeadlineOwner, type Deadlines } from './deadlines.js';
 import type { DownstreamContext, DownstreamStream } from './downstream.js';
 import type { ExchangeRecord, Termination } from './exchange-record.js';
 import type { ExchangeServices } from './exchange-services.js';
@@ -11,7 +11,7 @@ import type { BackendEntry, RouteEntry, RuleEntry } from './route-entry.js';
 import { budgetOf } from './retry-budget.js';
 
 /** The record of an exchange while it is written, and the points in time that it waits for. */
-export abstract class TimedExchange implements ExchangeRecord {
+export abstract class TimedExchange implements ExchangeRecord, DeadlineOwner {
   readonly context: DownstreamContext;
   request: RequestHead;
   readonly originalMethod: string;
@@ -93,14 +93,14 @@ export abstract class TimedExchange implements ExchangeRecord {
     deadlines.retry = 0;
     deadlines.attempt = backendMs > 0 ? now + backendMs : 0;
     deadlines.head = headMs > 0 ? now + headMs : 0;
-    deadlines.arm(now);
+    this.services.deadlines.arm(deadlines, now);
   }
 
   protected awaitRequest(ms: number): void {
     if (ms === 0) return;
     const deadlines = this.#awaited();
     deadlines.request = this.startedAt + ms;
-    deadlines.arm(this.startedAt);
+    this.services.deadlines.arm(deadlines, this.startedAt);
   }
 
   protected awaitRetry(now: number, ms: number): void {
@@ -108,7 +108,7 @@ export abstract class TimedExchange implements ExchangeRecord {
     deadlines.attempt = 0;
     deadlines.head = 0;
     deadlines.retry = now + ms;
-    deadlines.arm(now);
+    this.services.deadlines.arm(deadlines, now);
   }
 
   /** A head is awaited from the last byte of the request on. */
@@ -122,16 +122,15 @@ export abstract class TimedExchange implements ExchangeRecord {
   }
 
   protected stopClock(): void {
-    this.#deadlines?.stop();
+    if (this.#deadlines) this.services.deadlines.give(this.#deadlines);
+    this.#deadlines = undefined;
   }
 
   #awaited(): Deadlines {
-    return (this.#deadlines ??= new Deadlines(this.services.wheel, (now) => {
-      if (this.#deadlines && !this.closed) this.#expire(this.#deadlines, now);
-    }));
+    return (this.#deadlines ??= this.services.deadlines.take(this));
   }
 
-  #expire(deadlines: Deadlines, now: number): void {
+  onDeadline(deadlines: Deadlines, now: number): void {
     if (isDue(deadlines.request, now)) this.requestTimedOut();
     else if (isDue(deadlines.retry, now)) {
       deadlines.retry = 0;
@@ -142,7 +141,7 @@ export abstract class TimedExchange implements ExchangeRecord {
     else {
       // The request is still on its way.
       if (isDue(deadlines.head, now)) deadlines.head = now + (this.rule?.awaitHeadMs ?? 0);
-      deadlines.arm(now);
+      this.services.deadlines.arm(deadlines, now);
     }
   }
 }

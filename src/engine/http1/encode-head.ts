@@ -21,7 +21,7 @@ export function encodeRequestHead(head: RequestHead, target: Buffer, offset: num
   if (at + fixed > target.length) return -1;
   at = writeLatin1(target, at, head.method);
   target[at++] = 0x20;
-  if (raw?.isTargetRaw === true) at += raw.buffer.copy(target, at, raw.targetStart, raw.targetEnd);
+  if (raw?.isTargetRaw === true) at = raw.writeTarget(target, at);
   else at = writeLatin1(target, at, head.path);
   at = writeBytes(target, at, VERSION);
   if (raw?.isHostRaw !== true) at = writeHost(head, target, at);

@@ -1,4 +1,11 @@
-import { FieldBlock, FieldList, writeFieldLine, type FieldNames, type Fields } from '../exchange/fields.js';
+import {
+  CALL_BYTES,
+  FieldBlock,
+  FieldList,
+  writeFieldLine,
+  type FieldNames,
+  type Fields,
+} from '../exchange/fields.js';
 import { HOST, idOf, maskOf } from './known-fields.js';
 
 /** Numbers per field: start and end of the name, start and end of the value, id. */
@@ -227,15 +234,17 @@ export class RawFields implements Fields {
     const value = this.#addedValues[index];
     if (typeof value !== 'object')
       return writeFieldLine(target, at, this.#addedNames[index] ?? '', value ?? '');
-    const bytes = value.http1;
-    if (at + bytes.length > target.length) return -1;
-    return at + bytes.copy(target, at);
+    return value.writeHttp1(target, at);
   }
 
   #copyRun(target: Buffer, at: number, start: number, end: number): number {
     if (end <= start) return at;
     if (at + end - start > target.length) return -1;
-    return at + this.#buffer.copy(target, at, start, end);
+    const length = end - start;
+    const source = this.#buffer;
+    if (length >= CALL_BYTES) source.copy(target, at, start, end);
+    else for (let i = 0; i < length; i++) target[at + i] = source[start + i] ?? 0;
+    return at + length;
   }
 
   #id(index: number): number {

@@ -1,3 +1,4 @@
+import { CALL_BYTES } from '../exchange/fields.js';
 import { hostnameOf, PlainRequestHead, PlainResponseHead } from '../exchange/heads.js';
 import type { RequestHead, ResponseHead } from '../exchange/heads.js';
 import { RawFields } from './raw-fields.js';
@@ -128,6 +129,15 @@ export class RawRequestHead implements RequestHead {
   /** The target is forwarded as it came. */
   get isTargetRaw(): boolean {
     return !this.#pathChanged;
+  }
+
+  /** Writes the target as it came, which is known to fit; answers the offset behind it. */
+  writeTarget(target: Buffer, offset: number): number {
+    const { buffer, targetStart, targetEnd } = this;
+    const length = targetEnd - targetStart;
+    if (length >= CALL_BYTES) buffer.copy(target, offset, targetStart, targetEnd);
+    else for (let i = 0; i < length; i++) target[offset + i] = buffer[targetStart + i] ?? 0;
+    return offset + length;
   }
 
   /** The `Host` line is among the fields' lines. */

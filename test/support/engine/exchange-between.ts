@@ -7,6 +7,7 @@ import { HttpExchange } from '../../../src/engine/exchange/http-exchange.js';
 import { Piece } from '../../../src/engine/exchange/piece.js';
 import { RELAY, type ResponseTap, type SWALLOW } from '../../../src/engine/exchange/response-cache.js';
 import type { BackendEntry, RuleEntry } from '../../../src/engine/exchange/route-entry.js';
+import { DeadlinePool } from '../../../src/engine/exchange/deadlines.js';
 import { TimerWheel } from '../../../src/engine/exchange/timer-wheel.js';
 import type {
   EndpointConnector,
@@ -177,6 +178,7 @@ export function exchangeBetween(options: Options = {}) {
     retry: options.retry,
     affinity: undefined,
   };
+  const wheel = new TimerWheel(20, () => performance.now() + passedMs);
   const services = {
     router: { route: () => ({ rule, matchedPrefix: undefined }) },
     cache: undefined,
@@ -186,7 +188,7 @@ export function exchangeBetween(options: Options = {}) {
       onRequestRefused: () => undefined,
     },
     counters: new Float64Array(16),
-    wheel: new TimerWheel(20, () => performance.now() + passedMs),
+    deadlines: new DeadlinePool(wheel),
   };
   const request = new PlainRequestHead({
     method,
@@ -204,7 +206,7 @@ export function exchangeBetween(options: Options = {}) {
   /** What is due by now is told. */
   const tick = (): void => {
     passedMs += 100;
-    services.wheel.advance();
+    wheel.advance();
   };
   return { client, attempts, ended, exchange, services, tick };
 }

@@ -21,6 +21,7 @@ import {
   type Router,
   type RuleEntry,
 } from '../../../src/engine/exchange/route-entry.js';
+import { DeadlinePool } from '../../../src/engine/exchange/deadlines.js';
 import { TimerWheel } from '../../../src/engine/exchange/timer-wheel.js';
 import { BufferPool } from '../../../src/engine/wire/buffer-pool.js';
 import { Http1Connector } from '../../../src/engine/http1/http1-connector.js';
@@ -88,7 +89,7 @@ export class Http1Lab {
       cache: options.cache,
       observer: this.#observer(),
       counters,
-      wheel,
+      deadlines: new DeadlinePool(wheel),
     };
     this.runner = new HttpExchangeRunner(services);
     this.server = new Http1Server({
