@@ -10,6 +10,7 @@
 import { execFileSync } from 'node:child_process';
 import { request as plain, type IncomingMessage } from 'node:http';
 import { request as secure } from 'node:https';
+import path from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { parseArgs } from 'node:util';
 
@@ -37,7 +38,8 @@ function split(pair: string): [string, string] {
 function targets(): URL[] {
   const url = new URL(positionals[0] ?? '');
   if (wanted.at === undefined) return [url];
-  const hosts = execFileSync('replicas', wanted.at === 'leader' ? ['--leader'] : [], { encoding: 'utf8' });
+  const replicas = path.join(import.meta.dirname, 'bin/replicas');
+  const hosts = execFileSync(replicas, wanted.at === 'leader' ? ['--leader'] : [], { encoding: 'utf8' });
   return hosts
     .trim()
     .split('\n')
