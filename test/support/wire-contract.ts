@@ -100,6 +100,22 @@ export function wireContract(name: string, create: (report: FaultReport) => Wire
       expect(client.connection.write(Buffer.from('x'))).to.equal(WRITTEN);
     });
 
+    it('writes two buffers as one', async () => {
+      const { client, server } = await pair();
+      expect(client.connection.write(Buffer.from('head '), Buffer.from('body'))).to.equal(WRITTEN);
+      await server.until(() => server.text === 'head body', 'both');
+      expect(client.drains).to.equal(0);
+
+      const large = pattern(8 * MEGABYTE);
+      expect(client.connection.write(Buffer.from('head '), large)).to.equal(PENDING);
+      expect(client.connection.write(Buffer.from(' tail'), Buffer.from(' end'))).to.equal(PENDING);
+      await client.until(() => client.drains > 0, 'drain');
+      const all = Buffer.concat([Buffer.from('head bodyhead '), large, Buffer.from(' tail end')]);
+      await server.until(() => server.bytesReceived === all.length, 'all bytes');
+      expect(server.received.equals(all)).to.equal(true);
+      expect(client.drains).to.equal(1);
+    });
+
     it('delivers nothing while paused and everything after', async () => {
       const { acceptor, next } = await bench.serve((probe, connection) => {
         probe.attach(connection, Buffer.alloc(1_000));
@@ -198,7 +214,7 @@ export function wireContract(name: string, create: (report: FaultReport) => Wire
       });
       const client = bench.connect(acceptor.port, undefined);
       expect(client.connection.write(Buffer.from('early '))).to.equal(PENDING);
-      client.connection.write(Buffer.from('bird'));
+      client.connection.write(Buffer.from('bi'), Buffer.from('rd'));
       client.connection.end();
       const server = await next();
       await server.until(() => server.ended, 'end');

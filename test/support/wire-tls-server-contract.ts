@@ -214,13 +214,33 @@ export function wireTlsServerContract(name: string, create: (report: FaultReport
       const server = await next();
       await server.until(() => server.secured, 'secure');
       const pieces = Array.from({ length: 50 }, (_, index) => pattern(100 + index, index));
-      const outcomes = pieces.map((piece) => server.connection.write(piece));
+      const outcomes = pieces.map((piece, index) =>
+        index % 3 === 0
+          ? server.connection.write(piece)
+          : server.connection.write(piece.subarray(0, 50), piece.subarray(50)),
+      );
       expect(outcomes[0]).to.be.oneOf([WRITTEN, PENDING]);
       expect(outcomes[1]).to.equal(PENDING);
       server.connection.end();
       await once(client, 'end');
       expect(Buffer.concat(received).equals(Buffer.concat(pieces))).to.equal(true);
       expect(server.drains).to.equal(1);
+      client.end();
+      expect(await server.untilClosed()).to.equal(undefined);
+    });
+
+    it('writes two buffers as one', async () => {
+      const { acceptor, next } = await bench.secureServer();
+      const client = bench.nodeClient(acceptor.port);
+      const received: Buffer[] = [];
+      client.on('data', (chunk: Buffer) => received.push(chunk));
+      const server = await next();
+      await server.until(() => server.secured, 'secure');
+      const body = pattern(100_000);
+      expect(server.connection.write(Buffer.from('head '), body)).to.be.oneOf([WRITTEN, PENDING]);
+      server.connection.end();
+      await once(client, 'end');
+      expect(Buffer.concat(received).equals(Buffer.concat([Buffer.from('head '), body]))).to.equal(true);
       client.end();
       expect(await server.untilClosed()).to.equal(undefined);
     });

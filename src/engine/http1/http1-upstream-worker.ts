@@ -4,6 +4,7 @@ import type { TimerWheel } from '../exchange/timer-wheel.js';
 import type { Wire } from '../wire/wire.js';
 import type { BufferPool } from '../wire/buffer-pool.js';
 import { RawResponseHead } from './raw-heads.js';
+import { newScratch, nextScratch } from './scratch.js';
 
 /** Heads of requests, with a small body behind. */
 const SCRATCH_BYTES = 128 * 1024;
@@ -17,8 +18,8 @@ export class Http1UpstreamWorker {
   readonly wheel: TimerWheel;
   readonly counters: Counters;
   readonly buffers: BufferPool;
-  /** Where heads are written. Replaced when the wire keeps it. */
-  scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+  /** Where heads are written. */
+  scratch = newScratch(SCRATCH_BYTES);
   readonly head = new RawResponseHead();
   readonly piece = new Piece();
   /** Where idle connections without a buffer read: whatever comes there is one byte too many. */
@@ -40,7 +41,8 @@ export class Http1UpstreamWorker {
     this.counters[cell] = (this.counters[cell] ?? 0) + by;
   }
 
-  replaceScratch(): void {
-    this.scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+  /** The wire keeps the first `end` bytes of the scratch until its write is done. */
+  leaveScratch(end: number): void {
+    this.scratch = nextScratch(this.scratch, end);
   }
 }

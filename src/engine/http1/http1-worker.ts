@@ -8,6 +8,7 @@ import type { BufferPool } from '../wire/buffer-pool.js';
 import { READ_BYTES } from '../wire/buffer-pool.js';
 import { RawRequestHead } from './raw-heads.js';
 import { ResponseForm } from './response-encoder.js';
+import { newScratch, nextScratch } from './scratch.js';
 
 /** The bytes begin an HTTP/2 connection by prior knowledge; the callee takes the connection over. */
 export type Http2Takeover = (wire: Connection, context: DownstreamContext, received: Buffer) => void;
@@ -31,7 +32,7 @@ export const DEFAULT_DOWNSTREAM_TIMEOUTS: DownstreamTimeouts = {
   lingerMs: 2_000,
 };
 
-/** Nearly every head, with a small body behind it; a slow client can make the wire keep one. */
+/** Nearly every head, with a small body behind it. */
 const SCRATCH_BYTES = 32 * 1024;
 /** A head of the largest size and what is added to it. */
 export const LARGE_SCRATCH_BYTES = 192 * 1024;
@@ -45,8 +46,8 @@ const KEPT_HEADS = 256;
 export class Http1Worker {
   /** Where reads of all connections without a body in progress land; consumed within `onRead`. */
   readonly landing = Buffer.allocUnsafeSlow(READ_BYTES);
-  /** Where heads are written. Replaced when the wire keeps it. */
-  scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+  /** Where heads are written. */
+  scratch = newScratch(SCRATCH_BYTES);
   readonly piece = new Piece();
   readonly form = new ResponseForm();
   readonly runner: ExchangeRunner;
@@ -87,8 +88,8 @@ export class Http1Worker {
     if (this.#heads.length < KEPT_HEADS) this.#heads.push(head);
   }
 
-  /** The wire keeps the scratch until its write is done. */
-  replaceScratch(): void {
-    this.scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+  /** The wire keeps the first `end` bytes of the scratch until its write is done. */
+  leaveScratch(end: number): void {
+    this.scratch = nextScratch(this.scratch, end);
   }
 }

@@ -108,7 +108,7 @@ export class RequestWriter {
   #writeScratch(scratch: Buffer, end: number): WriteOutcome {
     const { connected } = this;
     const outcome = this.#write(scratch.subarray(0, end));
-    if (outcome === PENDING && connected && scratch === this.#worker.scratch) this.#worker.replaceScratch();
+    if (outcome === PENDING && connected && scratch === this.#worker.scratch) this.#worker.leaveScratch(end);
     return outcome;
   }
 

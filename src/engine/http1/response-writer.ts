@@ -28,6 +28,9 @@ const MOST_SHARED_BYTES = 4096;
 const LAST_CHUNK = Buffer.from('0\r\n\r\n', 'latin1');
 const DATA_END_AND_LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n', 'latin1');
 
+/** Bodies up to here are copied behind their head; writing both from where they are is cheaper for larger ones. */
+const COPIED_BYTES = 8 * 1024;
+
 /**
  * The response direction of a client connection: head, framing, body, one response after the other. It writes and says
  * how far it is; what follows from that is the connection's business.
@@ -173,8 +176,8 @@ export class ResponseWriter {
     return this.#writeScratch(scratch, writeBytes(scratch, at, CRLF));
   }
 
-  write(bytes: Buffer): WriteOutcome {
-    const outcome = this.#wire.write(bytes);
+  write(bytes: Buffer, more?: Buffer): WriteOutcome {
+    const outcome = this.#wire.write(bytes, more);
     if (outcome === PENDING) this.pending = true;
     return outcome;
   }
@@ -229,11 +232,10 @@ export class ResponseWriter {
       scratch.copy(buffer, start - end, 0, end);
       return this.write(buffer.subarray(start - end, piece.end));
     }
-    if (end + length <= scratch.length) {
+    if (length <= COPIED_BYTES && end + length <= scratch.length) {
       return this.#writeScratch(scratch, end + buffer.copy(scratch, end, start, piece.end));
     }
-    this.#writeScratch(scratch, end);
-    return this.write(piece.view());
+    return this.#writeScratch(scratch, end, piece.view());
   }
 
   #putChunk(scratch: Buffer, offset: number, piece: Piece): number {
@@ -275,9 +277,9 @@ export class ResponseWriter {
     return writeChunkSizeBefore(piece.buffer, piece.start, piece.length);
   }
 
-  #writeScratch(scratch: Buffer, end: number): WriteOutcome {
-    const outcome = this.write(scratch.subarray(0, end));
-    if (outcome === PENDING && scratch === this.#worker.scratch) this.#worker.replaceScratch();
+  #writeScratch(scratch: Buffer, end: number, more?: Buffer): WriteOutcome {
+    const outcome = this.write(scratch.subarray(0, end), more);
+    if (outcome === PENDING && scratch === this.#worker.scratch) this.#worker.leaveScratch(end);
     return outcome;
   }
 }

@@ -100,8 +100,9 @@ export interface WriteRequest {
   connection: HandleOwner | undefined;
   /** The owner of a TLS write. */
   layer: TlsOwner | undefined;
-  /** Held until the kernel has it: libuv keeps a bare pointer. */
+  /** Held until the kernel has them: libuv keeps bare pointers. */
   bytes: Buffer | undefined;
+  more: Buffer | undefined;
 }
 
 export interface ConnectRequest {

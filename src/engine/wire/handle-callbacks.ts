@@ -21,7 +21,39 @@ export function newWriteRequest(bindings: HandleBindings): WriteRequest {
   request.connection = undefined;
   request.layer = undefined;
   request.bytes = undefined;
+  request.more = undefined;
   return request;
+}
+
+/** What plain writes share. */
+export interface WriteContext {
+  readonly bindings: HandleBindings;
+  /** A request that the next write may use: a write that completes at once leaves it free. */
+  freeWrite: WriteRequest;
+}
+
+/** 0: the kernel has everything. 1: the rest is on its way, and held until then. Negative: the system's error number. */
+export function startWrite(raw: TcpHandle, context: WriteContext, bytes: Buffer, more?: Buffer): number {
+  const { bindings, freeWrite } = context;
+  const status = writeAll(raw, freeWrite, bytes, more);
+  if (status !== 0 || bindings.state[bindings.lastWriteWasAsync] === 0) return status;
+  freeWrite.connection = raw.connection;
+  freeWrite.bytes = bytes;
+  freeWrite.more = more;
+  context.freeWrite = newWriteRequest(bindings);
+  return 1;
+}
+
+/** Starts a write of one buffer, or of two in one call. */
+export function writeAll(
+  stream: StreamHandle,
+  request: WriteRequest,
+  bytes: Buffer,
+  more: Buffer | undefined,
+): number {
+  return more === undefined
+    ? stream.writeBuffer(request, bytes)
+    : stream.writev(request, [bytes, more], true);
 }
 
 export function onRead(this: StreamHandle): Buffer | undefined {
@@ -30,6 +62,7 @@ export function onRead(this: StreamHandle): Buffer | undefined {
 
 export function onWritten(this: WriteRequest, status: number): void {
   this.bytes = undefined;
+  this.more = undefined;
   this.connection?.writeDone(status);
 }
 

@@ -2,22 +2,21 @@ import { isIPv6 } from 'node:net';
 import { messageOf } from '../../util/errors.js';
 import {
   UV_EOF,
-  type HandleBindings,
   type HandleOwner,
   type SocketName,
   type StreamHandle,
   type TcpHandle,
-  type WriteRequest,
 } from './handle-bindings.js';
 import {
   flush,
   localName,
-  newWriteRequest,
   onClosed,
   onConnected,
   onRead,
   onShutdown,
   onTimeout,
+  startWrite,
+  type WriteContext,
 } from './handle-callbacks.js';
 import { TlsLayer } from './handle-tls.js';
 import type { ClientSessions } from './tls/client-sessions.js';
@@ -44,12 +43,9 @@ import {
 } from './wire.js';
 
 /** What all connections of a wire share. */
-export interface HandleContext {
-  readonly bindings: HandleBindings;
+export interface HandleContext extends WriteContext {
   readonly report: FaultReport;
   readonly sessions: ClientSessions;
-  /** A request that the next write may use: a write that completes at once leaves it free. */
-  freeWrite: WriteRequest;
 }
 
 /**
@@ -188,24 +184,19 @@ export class HandleConnection implements Connection, HandleOwner {
     this.#readOrStop();
   }
 
-  write(bytes: Buffer): WriteOutcome {
+  write(bytes: Buffer, more?: Buffer): WriteOutcome {
     if (this.closed || this.#ending) return FAILED;
-    return this.#tls === undefined && this.#connected ? this.#writePlain(bytes) : this.#writeLater(bytes);
+    if (this.#tls === undefined && this.#connected) return this.#writePlain(bytes, more);
+    return this.#writeLater(bytes, more);
   }
 
-  #writePlain(bytes: Buffer): WriteOutcome {
-    const context = this.#context;
-    const request = context.freeWrite;
-    const status = this.#raw.writeBuffer(request, bytes);
-    if (status !== 0) {
+  #writePlain(bytes: Buffer, more?: Buffer): WriteOutcome {
+    const status = startWrite(this.#raw, this.#context, bytes, more);
+    if (status === 0) return WRITTEN;
+    if (status < 0) {
       this.fail(status);
       return FAILED;
     }
-    const { bindings } = context;
-    if (bindings.state[bindings.lastWriteWasAsync] === 0) return WRITTEN;
-    request.connection = this;
-    request.bytes = bytes;
-    context.freeWrite = newWriteRequest(bindings);
     this.#inFlight++;
     this.#pending = true;
     return PENDING;
@@ -336,14 +327,15 @@ export class HandleConnection implements Connection, HandleOwner {
     if (early !== undefined) for (const bytes of early) layer.write(bytes);
   }
 
-  #writeLater(bytes: Buffer): WriteOutcome {
+  #writeLater(bytes: Buffer, more?: Buffer): WriteOutcome {
     if (this.#tls === undefined) {
       (this.#early ??= []).push(bytes);
+      if (more !== undefined) this.#early.push(more);
       this.#pending = true;
       return PENDING;
     }
     if (bytes.length === 0) return this.#pending ? PENDING : WRITTEN;
-    const status = this.#tls.write(bytes);
+    const status = this.#tls.write(bytes, more);
     if (status < 0) this.fail(status);
     if (status !== 1) return status === 0 ? WRITTEN : FAILED;
     this.#pending = true;

@@ -9,6 +9,7 @@ import type {
   TlsOwner,
   WriteRequest,
 } from './handle-bindings.js';
+import { writeAll } from './handle-callbacks.js';
 import type { ClientSessions } from './tls/client-sessions.js';
 import { toAlpnList } from './tls/alpn.js';
 import { createIdentityCheck } from './tls/identity.js';
@@ -112,13 +113,14 @@ export class TlsLayer implements TlsOwner {
     return layer;
   }
 
-  /** 0: taken. 1: queued, the buffer stays with us until `drained`. Negative: the system's error number. */
-  write(bytes: Buffer): number {
+  /** 0: taken. 1: queued, the buffers stay with us until `drained`. Negative: the system's error number. */
+  write(bytes: Buffer, more?: Buffer): number {
     if (this.#writing || !this.secured) {
       this.#queue.push(bytes);
+      if (more !== undefined) this.#queue.push(more);
       return 1;
     }
-    return this.#started(this.stream.writeBuffer(this.#request, bytes));
+    return this.#started(writeAll(this.stream, this.#request, bytes, more));
   }
 
   /** Whether everything written has left OpenSSL: only then may the close alert follow. */
@@ -207,6 +209,7 @@ function newRequest(bindings: HandleBindings, layer: TlsLayer): WriteRequest {
   request.connection = undefined;
   request.layer = layer;
   request.bytes = undefined;
+  request.more = undefined;
   return request;
 }
 

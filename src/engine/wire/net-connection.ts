@@ -146,20 +146,29 @@ export class NetConnection implements Connection {
     if (this.#secure) this.#socket.pause();
   }
 
-  write(bytes: Buffer): WriteOutcome {
+  write(bytes: Buffer, more?: Buffer): WriteOutcome {
     if (this.#closed || this.#ending) return FAILED;
     if (!this.#secure && this.#socket === this.#raw) {
       // Not in the clear: OpenSSL comes first.
       this.#early.push(bytes);
+      if (more !== undefined) this.#early.push(more);
       this.#pending = true;
       return PENDING;
     }
-    this.#socket.write(bytes, this.#onWritten);
+    if (more === undefined) this.#socket.write(bytes, this.#onWritten);
+    else this.#writeBoth(bytes, more);
     if (this.#socket.destroyed) return FAILED;
     // Node hands bytes to the kernel within write(); what is left counts here.
     if (this.#socket.writableLength === 0) return WRITTEN;
     this.#pending = true;
     return PENDING;
+  }
+
+  #writeBoth(bytes: Buffer, more: Buffer): void {
+    this.#socket.cork();
+    this.#socket.write(bytes);
+    this.#socket.write(more, this.#onWritten);
+    this.#socket.uncork();
   }
 
   end(): void {

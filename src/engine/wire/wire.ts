@@ -8,8 +8,8 @@
  * - The buffer given to {@link Connection.readInto} stays the handler's. The wire writes into it between
  *   {@link Connection.resume} and {@link Connection.pause}. Bytes are valid only during `onRead`, unless the
  *   handler owns the buffer alone; a buffer that several connections share must be consumed within `onRead`.
- * - A buffer given to {@link Connection.write} may be reused at once when the answer is `WRITTEN`. When it is
- *   `PENDING` it belongs to the wire until `onDrain`.
+ * - Buffers given to {@link Connection.write} may be reused at once when the answer is `WRITTEN`. When it is
+ *   `PENDING` they belong to the wire until `onDrain`.
  *
  * Order of calls, for both:
  * - No callback runs within a call of a {@link Connection}'s method; `onClose` follows later, exactly once, last.
@@ -132,7 +132,8 @@ export interface Connection {
   readInto(buffer: Buffer): void;
   resume(): void;
   pause(): void;
-  write(bytes: Buffer): WriteOutcome;
+  /** `more` follows `bytes`: together they cost one call of the system, or one TLS record where they fit into it. */
+  write(bytes: Buffer, more?: Buffer): WriteOutcome;
   /** Sends FIN (and the TLS close alert) after everything written. Reading goes on. */
   end(): void;
   /** Ends at once, without waiting for what was written. The peer may take it for an orderly end: see `reset`. */

@@ -61,8 +61,8 @@ export class FakeConnection implements Connection {
     this.calls.push('pause');
   }
 
-  write(bytes: Buffer): WriteOutcome {
-    this.writes.push(bytes.toString('latin1'));
+  write(bytes: Buffer, more?: Buffer): WriteOutcome {
+    this.writes.push(bytes.toString('latin1') + (more?.toString('latin1') ?? ''));
     return this.outcome;
   }
 

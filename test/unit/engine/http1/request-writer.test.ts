@@ -126,7 +126,8 @@ describe('RequestWriter', () => {
     wire.outcome = PENDING;
     expect(writer.begin(head(0), part('', true))).to.equal(PENDING);
     expect(writer.pending).to.equal(true);
-    expect(worker.scratch).not.to.equal(scratch);
+    expect(worker.scratch.byteOffset, 'what is behind serves on').to.equal(wire.text.length);
+    expect(worker.scratch.buffer).to.equal(scratch.buffer);
     const waiting = setUp();
     const before = waiting.worker.scratch;
     waiting.writer.begin(head(0), part('', true));

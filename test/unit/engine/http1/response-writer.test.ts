@@ -64,7 +64,7 @@ describe('ResponseWriter', () => {
     it('goes beside the head when it is large', () => {
       const { wire, writer } = setUp();
       writer.head(ok(), part(LARGE, true));
-      expect(wire.writes).to.deep.equal([`${OK}content-length: 40000\r\n\r\n`, LARGE]);
+      expect(wire.writes).to.deep.equal([`${OK}content-length: 40000\r\n\r\n${LARGE}`]);
     });
 
     it('must be as long as announced', () => {
@@ -212,7 +212,14 @@ describe('ResponseWriter', () => {
     const before = other.worker.scratch;
     other.wire.outcome = PENDING;
     expect(other.writer.head(ok(5), part('a'))).to.equal(PENDING);
-    expect(other.worker.scratch).not.to.equal(before);
+    const { length } = other.wire.text;
+    expect(other.worker.scratch.buffer, 'what is behind serves on').to.equal(before.buffer);
+    expect(other.worker.scratch.byteOffset).to.equal(before.byteOffset + length);
+    for (let i = 0; i < 1_000; i++) {
+      other.writer.head(ok(5), part('a'));
+      expect(other.worker.scratch.length).to.equal(before.length);
+    }
+    expect(other.worker.scratch.buffer).not.to.equal(before.buffer);
   });
 
   describe('interim responses', () => {
