@@ -1,3 +1,5 @@
+import type { PooledBuffer } from '../wire/buffer-pool.js';
+
 /**
  * A run of body bytes on its way through an exchange: decoded payload, never chunk framing or DATA frame heads.
  *
@@ -20,6 +22,11 @@ export class Piece {
   roomAfter = 0;
   /** Nothing follows: no byte and no trailer section. */
   last = false;
+  /**
+   * What the bytes of a last piece lie in, when it comes from the pool: whoever answers `PENDING` to it owns this and may
+   * give it back to the pool when they have left.
+   */
+  pooled: PooledBuffer | undefined = undefined;
 
   get length(): number {
     return this.end - this.start;
@@ -33,6 +40,17 @@ export class Piece {
     this.roomBefore = 0;
     this.roomAfter = 0;
     this.last = last;
+    this.pooled = undefined;
+    return this;
+  }
+
+  /** Makes the piece a part of a buffer of the pool in which nobody needs anything else. */
+  setPooled(pooled: PooledBuffer, start: number, end: number, last: boolean): this {
+    const { full } = pooled;
+    this.set(full, start, end, last);
+    this.roomBefore = start;
+    this.roomAfter = full.length - end;
+    if (last) this.pooled = pooled;
     return this;
   }
 

@@ -126,7 +126,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   }
 
   onDrain(): void {
-    this.#response.pending = false;
+    this.#response.drained();
     if (this.#state === SERVING) {
       this.#armForExchange();
       this.#exchange?.onResponseDrain();

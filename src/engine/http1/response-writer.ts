@@ -2,6 +2,7 @@ import type { Fields } from '../exchange/fields.js';
 import { gatewayAnswer } from '../exchange/gateway-answer.js';
 import type { ResponseHead } from '../exchange/heads.js';
 import type { Piece } from '../exchange/piece.js';
+import type { PooledBuffer } from '../wire/buffer-pool.js';
 import { FAILED, PENDING, WRITTEN, type Connection, type WriteOutcome } from '../wire/wire.js';
 import {
   CHUNK_END_BYTES,
@@ -54,6 +55,8 @@ export class ResponseWriter {
   #minor = 1;
   #upgrade = '';
   #framedEnd = 0;
+  /** The wire still has bytes in it. */
+  #kept: PooledBuffer | undefined = undefined;
 
   constructor(worker: Http1Worker, wire: Connection) {
     this.#worker = worker;
@@ -68,6 +71,15 @@ export class ResponseWriter {
     this.begun = false;
     this.done = false;
     this.framing = FRAMING_NONE;
+  }
+
+  /** The wire has taken everything. */
+  drained(): void {
+    this.pending = false;
+    const kept = this.#kept;
+    if (!kept) return;
+    this.#kept = undefined;
+    this.#worker.buffers.release(kept);
   }
 
   /** The answer to something that is no request. */
@@ -119,7 +131,7 @@ export class ResponseWriter {
       end = encodeResponseHead(head, form, scratch, 0);
       if (end < 0) return FAILED;
     }
-    return this.#writeHeadAndBody(scratch, end, piece);
+    return this.#keep(piece, this.#writeHeadAndBody(scratch, end, piece));
   }
 
   /** Every client that gets the whole of it with nothing to say about the connection gets the same bytes. */
@@ -146,6 +158,16 @@ export class ResponseWriter {
   }
 
   data(piece: Piece): WriteOutcome {
+    return this.#keep(piece, this.#writeData(piece));
+  }
+
+  /** The buffer of a last piece is ours when the wire has not taken everything. */
+  #keep(piece: Piece, outcome: WriteOutcome): WriteOutcome {
+    if (outcome === PENDING && piece.pooled) this.#kept = piece.pooled;
+    return outcome;
+  }
+
+  #writeData(piece: Piece): WriteOutcome {
     const { length } = piece;
     switch (this.framing) {
       case FRAMING_LENGTH:
@@ -219,7 +241,7 @@ export class ResponseWriter {
         return this.#writeScratch(scratch, this.#putChunk(scratch, end, piece));
       }
       this.#writeScratch(scratch, end);
-      return this.data(piece);
+      return this.#writeData(piece);
     }
     const { length, buffer, start } = piece;
     if (this.framing === FRAMING_LENGTH) {

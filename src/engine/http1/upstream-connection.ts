@@ -205,7 +205,7 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
       case BODY_CLOSE:
       case TUNNEL: {
         const { piece } = this.#worker;
-        const behind = this.#cut(full, HEADROOM, end, piece);
+        const behind = this.#cut(own, HEADROOM, end, piece);
         if (behind < 0) this.#fail('protocol', this.#decoder?.problem ?? '');
         else this.#deliver(undefined, piece, end - behind);
         return;
@@ -301,7 +301,7 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
       this.#fail('protocol', head.problem);
       return;
     }
-    const behind = this.#cut(full, at, end, piece);
+    const behind = this.#cut(own, at, end, piece);
     if (behind < 0) this.#fail('protocol', this.#decoder?.problem ?? '');
     else this.#deliver(head, piece, end - behind);
   }
@@ -359,8 +359,8 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
     return true;
   }
 
-  /** Makes `piece` the payload of `full[start, end)`; answers the offset behind what belongs to the response, or -1. */
-  #cut(full: Buffer, start: number, end: number, piece: Piece): number {
+  /** Makes `piece` the payload of `own.full[start, end)`; answers the offset behind what belongs to the response, or -1. */
+  #cut(own: PooledBuffer, start: number, end: number, piece: Piece): number {
     let from = start;
     let to = end;
     let behind = end;
@@ -371,7 +371,7 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
       last = this.#left === 0;
       if (last) this.#state = IDLE;
     } else if (this.#state === BODY_CHUNKED && this.#decoder) {
-      behind = this.#decoder.decode(full, start, end);
+      behind = this.#decoder.decode(own.full, start, end);
       if (behind < 0) return -1;
       from = this.#decoder.from;
       to = this.#decoder.to;
@@ -380,11 +380,9 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
         last = !this.#decoder.trailers;
       }
     }
-    piece.set(full, from, to, last);
     // Everything before was consumed (a head that lies there is written before the room is used), and what comes behind
     // is of no use to anybody.
-    piece.roomBefore = from;
-    piece.roomAfter = full.length - to;
+    piece.setPooled(own, from, to, last);
     return behind;
   }
 
@@ -423,7 +421,7 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
     this.#over();
     if (this.#state !== IDLE) return;
     if (outcome === PENDING) {
-      // The client's side keeps the bytes: the buffer is theirs now.
+      // The client's side has the bytes: the buffer is theirs now (`Piece.pooled`).
       this.#buffer = undefined;
     }
     if (!this.#keeps || extra > 0 || this.#ended || !this.#request.done || this.#request.pending) {

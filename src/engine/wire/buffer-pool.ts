@@ -4,8 +4,11 @@
  * - The pool owns a buffer until `acquire` hands it to a connection: one to a backend, or a client's while a body or a
  *   tunnel is read.
  * - The connection owns it while it reads into it and while the pieces that it has passed on are `WRITTEN`.
- * - A piece whose write is `PENDING` pins the whole buffer: it then belongs to that write. The connection goes on
- *   with a fresh one; the pinned one is left to the garbage collector, for nobody knows when its last write ends.
+ * - A piece whose write is `PENDING` pins the whole buffer: it then belongs to that write. When the piece is not the
+ *   last one of its message the connection waits for the end of the write and goes on with the buffer.
+ * - When it is the last one (`Piece.pooled`) the connection goes on at once, with another buffer; the pinned one belongs
+ *   to who has written it, and goes back to the pool when that is drained. Who cannot tell when that is, or whose
+ *   connection breaks before, leaves it to the garbage collector.
  * - Nobody keeps a view of a buffer that it has released.
  *
  * In debug mode released buffers are filled with 0xDB and checked before they are used again, so that a view that was

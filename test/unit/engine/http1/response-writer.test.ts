@@ -222,6 +222,25 @@ describe('ResponseWriter', () => {
     expect(other.worker.scratch.buffer).not.to.equal(before.buffer);
   });
 
+  it('gives back what it kept when everything was taken', () => {
+    const { worker, wire, writer } = setUp();
+    const pinned = worker.buffers.acquire();
+    const taken = worker.buffers.acquire();
+    writer.head(ok(3), new Piece().setPooled(pinned, 100, 101, false));
+    expect(writer.data(new Piece().setPooled(taken, 100, 102, true))).to.equal(WRITTEN);
+    wire.outcome = PENDING;
+    writer.reset(new RawRequestHead());
+    writer.head(ok(3), new Piece().setPooled(pinned, 100, 101, false));
+    writer.drained();
+    writer.data(new Piece().setPooled(pinned, 100, 102, true));
+    expect(writer.pending).to.equal(true);
+    writer.drained();
+    writer.drained();
+    expect(writer.pending).to.equal(false);
+    expect(worker.buffers.acquire()).to.equal(pinned);
+    expect(worker.buffers.acquire()).not.to.equal(pinned);
+  });
+
   describe('interim responses', () => {
     const hints = new PlainResponseHead(103, new FieldList(['link', '</a>']));
 

@@ -5,7 +5,7 @@ import { TimerWheel } from '../../../../src/engine/exchange/timer-wheel.js';
 import type { UpstreamHandler } from '../../../../src/engine/exchange/upstream.js';
 import { Http1UpstreamConnection } from '../../../../src/engine/http1/upstream-connection.js';
 import { Http1UpstreamWorker } from '../../../../src/engine/http1/http1-upstream-worker.js';
-import { BufferPool } from '../../../../src/engine/wire/buffer-pool.js';
+import { BufferPool, type PooledBuffer } from '../../../../src/engine/wire/buffer-pool.js';
 import { FAILED, PENDING, WRITTEN, type WriteOutcome } from '../../../../src/engine/wire/wire.js';
 import { FakeConnection } from '../../../support/engine/fake-connection.js';
 
@@ -13,6 +13,7 @@ import { FakeConnection } from '../../../support/engine/fake-connection.js';
 class Recorder implements UpstreamHandler {
   readonly heard: string[] = [];
   outcome: WriteOutcome = WRITTEN;
+  pooled: PooledBuffer | undefined;
   /** Runs within the call that brings the head. */
   atHead: () => void = () => undefined;
 
@@ -29,6 +30,7 @@ class Recorder implements UpstreamHandler {
 
   onUpstreamData(piece: Piece): WriteOutcome {
     this.heard.push(`data ${piece.view().toString('latin1')}${piece.last ? '.' : ''}`);
+    this.pooled = piece.pooled;
     return this.outcome;
   }
 
@@ -318,6 +320,23 @@ describe('Http1UpstreamConnection', () => {
     expect(wire.calls).to.deep.equal(['resume', 'pause', 'resume']);
     wire.receive('cd');
     expect(handler.heard.at(-1)).to.equal('data cd.');
+  });
+
+  it('leaves its buffer to who has not sent the last piece yet', () => {
+    const { wire, worker, pool, handler, begin } = setUp();
+    wire.receive(`${OK}content-length: 4\r\n\r\nab`);
+    expect(handler.pooled, 'not the last piece').to.equal(undefined);
+    handler.outcome = PENDING;
+    wire.receive('cd');
+    const pinned = handler.pooled!;
+    expect(pool).to.deep.equal(['over', 'idle']);
+    worker.buffers.release(pinned);
+
+    const next = begin();
+    wire.receive(`${OK}content-length: 2\r\n\r\nab`);
+    expect(next.heard.at(-1)).to.equal('data ab.');
+    expect(next.pooled, 'reads elsewhere').not.to.equal(pinned);
+    expect(worker.buffers.acquire()).to.equal(pinned);
   });
 
   it('does not wake after it was closed while it was paused', () => {
