@@ -61,7 +61,9 @@ export class Piece {
 
   /** The bytes, shared. */
   view(): Buffer {
-    return this.buffer.subarray(this.start, this.end);
+    const { buffer, start, end } = this;
+    // A new view costs as much as a small copy.
+    return start === 0 && end === buffer.length ? buffer : buffer.subarray(start, end);
   }
 
   /** The bytes, copied: for those who keep them. */

@@ -35,25 +35,14 @@ export interface WriteContext {
 /** 0: the kernel has everything. 1: the rest is on its way, and held until then. Negative: the system's error number. */
 export function startWrite(raw: TcpHandle, context: WriteContext, bytes: Buffer, more?: Buffer): number {
   const { bindings, freeWrite } = context;
-  const status = writeAll(raw, freeWrite, bytes, more);
+  const status =
+    more === undefined ? raw.writeBuffer(freeWrite, bytes) : raw.writev(freeWrite, [bytes, more], true);
   if (status !== 0 || bindings.state[bindings.lastWriteWasAsync] === 0) return status;
   freeWrite.connection = raw.connection;
   freeWrite.bytes = bytes;
   freeWrite.more = more;
   context.freeWrite = newWriteRequest(bindings);
   return 1;
-}
-
-/** Starts a write of one buffer, or of two in one call. */
-export function writeAll(
-  stream: StreamHandle,
-  request: WriteRequest,
-  bytes: Buffer,
-  more: Buffer | undefined,
-): number {
-  return more === undefined
-    ? stream.writeBuffer(request, bytes)
-    : stream.writev(request, [bytes, more], true);
 }
 
 export function onRead(this: StreamHandle): Buffer | undefined {

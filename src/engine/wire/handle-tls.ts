@@ -9,7 +9,6 @@ import type {
   TlsOwner,
   WriteRequest,
 } from './handle-bindings.js';
-import { writeAll } from './handle-callbacks.js';
 import type { ClientSessions } from './tls/client-sessions.js';
 import { toAlpnList } from './tls/alpn.js';
 import { createIdentityCheck } from './tls/identity.js';
@@ -120,7 +119,12 @@ export class TlsLayer implements TlsOwner {
       if (more !== undefined) this.#queue.push(more);
       return 1;
     }
-    return this.#started(writeAll(this.stream, this.#request, bytes, more));
+    const { stream } = this;
+    return this.#started(
+      more === undefined
+        ? stream.writeBuffer(this.#request, bytes)
+        : stream.writev(this.#request, [bytes, more], true),
+    );
   }
 
   /** Whether everything written has left OpenSSL: only then may the close alert follow. */
