@@ -208,6 +208,50 @@ export function wireContract(name: string, create: (report: FaultReport) => Wire
       expect(server.received.equals(bytes)).to.equal(true);
     });
 
+    it('closes without waiting for the peer, after what is pending', async () => {
+      const { acceptor, next } = await bench.serve(() => undefined);
+      for (const bytes of [pattern(100), pattern(8 * MEGABYTE)]) {
+        const client = bench.connect(acceptor.port, undefined);
+        const server = await next();
+        await client.until(() => client.connected, 'connect');
+        const outcome = server.connection.write(bytes);
+        expect(outcome).to.equal(bytes.length > MEGABYTE ? PENDING : WRITTEN);
+        server.connection.close();
+        server.connection.close();
+        expect(server.connection.write(bytes)).to.equal(FAILED);
+        expect(server.closes).to.equal(0);
+        client.attach(client.connection, Buffer.alloc(64 * 1024));
+        expect(await server.untilClosed()).to.equal(undefined);
+        await client.until(() => client.ended, 'end');
+        expect(client.received.equals(bytes)).to.equal(true);
+        expect(client.closes).to.equal(0);
+        expect(server.events).to.not.include('end');
+        expect(server.connection.localPort).to.be.a('number');
+      }
+    });
+
+    it('closes after it has ended', async () => {
+      const { client, server } = await pair();
+      server.connection.end();
+      await client.until(() => client.ended, 'end');
+      server.connection.close();
+      expect(await server.untilClosed()).to.equal(undefined);
+      expect(client.closes).to.equal(0);
+    });
+
+    it('knows where a connection was accepted on a socket for every address', async () => {
+      for (const address of ['0.0.0.0', '127.0.0.1']) {
+        const { acceptor, next } = await bench.serve(() => undefined, { address });
+        const client = bench.connect(acceptor.port, undefined, { address: '127.0.0.2' });
+        if (address === '127.0.0.1') {
+          expect((await client.untilClosed())?.code).to.equal('ECONNREFUSED');
+          continue;
+        }
+        const { connection } = await next();
+        expect([connection.localAddress, connection.localPort]).to.deep.equal(['127.0.0.2', acceptor.port]);
+      }
+    });
+
     it('queues what is written before the connection is there', async () => {
       const { acceptor, next } = await bench.serve((probe, connection) => {
         probe.attach(connection, Buffer.alloc(100));

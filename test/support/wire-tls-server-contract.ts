@@ -259,6 +259,23 @@ export function wireTlsServerContract(name: string, create: (report: FaultReport
       expect(server.error).to.equal(undefined);
     });
 
+    it('closes without waiting for the peer, after what is pending and its close alert', async () => {
+      const { acceptor, next } = await bench.secureServer();
+      for (const bytes of [pattern(100), pattern(4_000_000)]) {
+        const client = bench.nodeClient(acceptor.port);
+        const received: Buffer[] = [];
+        client.on('data', (chunk: Buffer) => received.push(chunk));
+        const server = await next();
+        await server.until(() => server.secured, 'secure');
+        server.connection.write(bytes);
+        server.connection.close();
+        await once(client, 'end');
+        expect(Buffer.concat(received).equals(bytes)).to.equal(true);
+        expect(await server.untilClosed()).to.equal(undefined);
+        client.destroy();
+      }
+    });
+
     it('takes the end of a peer that sends no close alert', async () => {
       const { acceptor, next } = await bench.secureServer();
       const raw = await bench.rawClient(acceptor.port);

@@ -52,6 +52,8 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   #busy = false;
   #beginning = false;
   #released = false;
+  /** The client has said that it will send nothing behind the request in progress, which has no body. */
+  #final = false;
   #discarded = 0;
   /** The client sent FIN. */
   #ended = false;
@@ -295,6 +297,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     this.#state = SERVING;
     this.#head = head;
     this.#response.reset(head);
+    this.#final = head.close && !head.chunked && head.contentLength <= 0;
     this.#continueDue = head.expectContinue && behind === behindHead;
     this.#held = this.#continueDue;
     worker.wheel.disarm(this);
@@ -356,6 +359,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
 
   #openTunnel(): void {
     this.#body.beginTunnel();
+    this.#final = false;
     // The exchange lets the client's bytes flow when it is ready for them.
     this.#held = true;
     this.#buffer.take();
@@ -395,7 +399,8 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     this.#state = LINGERING;
     this.#buffer.ahead = undefined;
     const { wheel, timeouts } = this.#worker;
-    this.#wire.end();
+    if (this.#final) this.#wire.close();
+    else this.#wire.end();
     if (this.#ended && !this.#response.pending) this.#wire.destroy();
     else wheel.arm(this, this.#response.pending ? timeouts.writeMs : timeouts.lingerMs);
   }

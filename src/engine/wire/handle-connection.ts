@@ -87,6 +87,8 @@ export class HandleConnection implements Connection, HandleOwner {
   #ending = false;
   #shutting = false;
   #shut = false;
+  /** The peer's FIN is not waited for. */
+  #closing = false;
   #error: WireError | undefined;
   #timer: NodeJS.Timeout | undefined;
   #client: ConnectOptions | undefined;
@@ -208,6 +210,14 @@ export class HandleConnection implements Connection, HandleOwner {
     this.#shutWhenIdle();
   }
 
+  close(): void {
+    const isIdle = this.#tls === undefined && this.#inFlight === 0 && this.#early === undefined;
+    // The kernel sends what it has taken, then FIN: no shutdown is needed.
+    if (isIdle || this.#shut) this.#close(undefined);
+    this.#closing = true;
+    this.end();
+  }
+
   destroy(): void {
     this.#close(undefined);
   }
@@ -290,7 +300,7 @@ export class HandleConnection implements Connection, HandleOwner {
   shutdownDone(status: number): void {
     if (status < 0) this.fail(status);
     this.#shut = true;
-    if (this.#endTold) this.#close(undefined);
+    if (this.#endTold || this.#closing) this.#close(undefined);
   }
 
   /** With an error, or with a negative errno of libuv. */

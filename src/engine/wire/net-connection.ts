@@ -177,6 +177,18 @@ export class NetConnection implements Connection {
     if (this.#secure || this.#socket !== this.#raw) this.#socket.end();
   }
 
+  close(): void {
+    this.end();
+    const socket = this.#socket;
+    if (socket.writableFinished || !this.#secure) {
+      this.destroy();
+      return;
+    }
+    socket.once('finish', () => {
+      this.destroy();
+    });
+  }
+
   destroy(): void {
     this.#stop(undefined);
     this.#raw.destroy();

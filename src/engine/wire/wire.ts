@@ -136,6 +136,11 @@ export interface Connection {
   write(bytes: Buffer, more?: Buffer): WriteOutcome;
   /** Sends FIN (and the TLS close alert) after everything written. Reading goes on. */
   end(): void;
+  /**
+   * As `end`, and closes without waiting for the peer's FIN. For peers that have said that nothing more will come: what
+   * comes all the same makes it a reset, which may take from the peer what it has not read yet (RFC 9112 section 9.6).
+   */
+  close(): void;
   /** Ends at once, without waiting for what was written. The peer may take it for an orderly end: see `reset`. */
   destroy(): void;
   /** Ends with RST: the peer cannot take what it has for the whole. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { DOWNSTREAM_CONNECTIONS_ACTIVE } from '../../../src/telemetry/engine-counters.js';
 import type { Http1Lab } from '../../support/engine/http1-lab.js';
 import { labSuite } from '../../support/engine/lab-suite.js';
 import { until } from '../../support/until.js';
@@ -110,6 +111,32 @@ labSuite('HTTP/1.1 proxying', (suite) => {
     // The length of the whole body is known by then, or the connection closes.
     expect((await keeping.response()).body).to.equal('abc');
     keeping.destroy();
+  });
+
+  it('closes at once when the client sends nothing more, and otherwise lets it read first', async () => {
+    const origin = await answering(() => ok('x'.repeat(300_000)));
+    const active = (): number => lab.counters[DOWNSTREAM_CONNECTIONS_ACTIVE] ?? 0;
+    for (const request of [
+      'GET / HTTP/1.0\r\n\r\n',
+      'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    ]) {
+      const leaving = await lab.client();
+      expect((await leaving.send(request).response()).body.length).to.equal(300_000);
+      await until(() => active() === 0);
+      await leaving.closed();
+      expect(leaving.error).to.equal(undefined);
+      leaving.destroy();
+    }
+    const posting = await lab.client();
+    posting.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx');
+    expect((await posting.response()).status).to.equal(200);
+    await posting.closed();
+    // As some clients do behind a body.
+    posting.send('\r\n');
+    expect((await lab.client().then((other) => other.get('/'))).status).to.equal(200);
+    expect([active() > 1, posting.error]).to.deep.equal([true, undefined]);
+    posting.destroy();
+    expect(origin.received.match(/POST/g)).to.have.length(1);
   });
 
   it('answers HEAD without a body and goes on', async () => {

@@ -70,6 +70,10 @@ export class FakeConnection implements Connection {
     this.calls.push('end');
   }
 
+  close(): void {
+    this.calls.push('close');
+  }
+
   destroy(): void {
     this.calls.push('destroy');
   }

@@ -64,6 +64,10 @@ class FakeConnection implements Connection {
     throw new Error('nothing is ended in order before a protocol is chosen');
   }
 
+  close(): void {
+    this.end();
+  }
+
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
