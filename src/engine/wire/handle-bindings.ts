@@ -34,6 +34,7 @@ export interface TlsOwner {
 
 export interface SocketName {
   address?: string;
+  family?: string;
   port?: number;
 }
 

@@ -80,3 +80,12 @@ export function localName(handle: TcpHandle): SocketName {
   handle.getsockname(name);
   return name;
 }
+
+/** Whom an accepted handle belongs to; valid until the next call. Empty when the peer is gone already. */
+export function remoteName(handle: TcpHandle): SocketName {
+  return handle.getpeername(peer) === 0 ? peer : UNKNOWN;
+}
+
+/** One for all, complete from the start: filling it in changes no shape. */
+const peer: SocketName = { address: '', family: '', port: 0 };
+const UNKNOWN: SocketName = {};

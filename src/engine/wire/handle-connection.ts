@@ -10,6 +10,7 @@ import {
 import {
   flush,
   localName,
+  remoteName,
   onClosed,
   onConnected,
   onRead,
@@ -60,6 +61,8 @@ export class HandleConnection implements Connection, HandleOwner {
   closed = false;
   remoteAddress: string;
   readonly remotePort: number;
+  /** Our own end, once it is known. */
+  #local: SocketName | undefined;
   readonly #context: HandleContext;
   readonly #raw: TcpHandle;
   /** What application data flows through: the TCP handle or OpenSSL on it. */
@@ -109,11 +112,11 @@ export class HandleConnection implements Connection, HandleOwner {
     raw.onread = onRead;
   }
 
-  static accepted(context: HandleContext, raw: TcpHandle): HandleConnection {
-    const remote: SocketName = {};
-    raw.getpeername(remote);
-    raw.setNoDelay(true);
-    return new HandleConnection(context, raw, NO_HANDLER, remote);
+  /** `local`: where it was accepted, when all connections of its listener have the same. */
+  static accepted(context: HandleContext, raw: TcpHandle, local: SocketName | undefined): HandleConnection {
+    const connection = new HandleConnection(context, raw, NO_HANDLER, remoteName(raw));
+    connection.#local = local;
+    return connection;
   }
 
   static connecting(
@@ -144,11 +147,11 @@ export class HandleConnection implements Connection, HandleOwner {
   }
 
   get localAddress(): string {
-    return this.closed ? '' : (localName(this.#raw).address ?? '');
+    return this.#localName()?.address ?? '';
   }
 
   get localPort(): number {
-    return this.closed ? 0 : (localName(this.#raw).port ?? 0);
+    return this.#localName()?.port ?? 0;
   }
 
   get alpn(): string {
@@ -190,6 +193,12 @@ export class HandleConnection implements Connection, HandleOwner {
     if (this.closed || this.#ending) return FAILED;
     if (this.#tls === undefined && this.#connected) return this.#writePlain(bytes, more);
     return this.#writeLater(bytes, more);
+  }
+
+  /** A connection that has not been asked before it closes cannot know any more. */
+  #localName(): SocketName | undefined {
+    if (this.#local === undefined && this.#connected && !this.closed) this.#local = localName(this.#raw);
+    return this.#local;
   }
 
   #writePlain(bytes: Buffer, more?: Buffer): WriteOutcome {

@@ -39,6 +39,8 @@ export class HandleWire implements Wire {
     const name: SocketName = {};
     const status =
       (isIPv6(address) ? handle.bind6(address, port, flags) : handle.bind(address, port, flags)) ||
+      // Accepted sockets inherit it from the one that listens: no call for each.
+      handle.setNoDelay(true) ||
       handle.listen(backlog) ||
       handle.getsockname(name);
     if (status !== 0) {
@@ -49,8 +51,9 @@ export class HandleWire implements Wire {
         });
       });
     }
+    const local = UNSPECIFIED.has(name.address) ? undefined : name;
     handle.onconnection = (accepted, client) => {
-      this.#accept(options, accepted, client);
+      this.#accept(options, local, accepted, client);
     };
     return Promise.resolve(new HandleAcceptor(handle, name));
   }
@@ -68,13 +71,18 @@ export class HandleWire implements Wire {
     return connection;
   }
 
-  #accept(options: ListenOptions, status: number, client: TcpHandle | undefined): void {
+  #accept(
+    options: ListenOptions,
+    local: SocketName | undefined,
+    status: number,
+    client: TcpHandle | undefined,
+  ): void {
     if (status !== 0 || client === undefined) {
       const { code, message } = toSystemError(status);
       this.#context.report({ code, error: new Error(`accept: ${message}`) });
       return;
     }
-    const connection = HandleConnection.accepted(this.#context, client);
+    const connection = HandleConnection.accepted(this.#context, client, local);
     try {
       options.accept(connection);
     } catch (error) {
@@ -83,6 +91,9 @@ export class HandleWire implements Wire {
     }
   }
 }
+
+/** Each connection of a socket that is bound to one of these has its own local address. */
+const UNSPECIFIED: ReadonlySet<string | undefined> = new Set(['0.0.0.0', '::', '::ffff:0.0.0.0']);
 
 class HandleAcceptor implements Acceptor {
   readonly address: string;
