@@ -46,10 +46,7 @@ export async function stressWire(options: StressOptions): Promise<StressResult> 
     accept: (connection) => {
       const side = new Side(run, connection, 'echo', 0);
       if (tls) {
-        connection.secure(
-          { context: contextA, alpn: [], clientCertificate: 'none', timeoutMs: 10_000 },
-          Buffer.alloc(0),
-        );
+        connection.secure({ context: contextA, alpn: [], clientCertificate: 'none' }, Buffer.alloc(0));
       } else {
         side.onSecure();
       }

@@ -63,10 +63,7 @@ export class TlsBench extends WireBench {
         if (result.state === 'more') return;
         probe.onRead = onRead;
         const context = choose(result.state === 'complete' ? result.serverName : '');
-        connection.secure(
-          { context, alpn: [], clientCertificate: 'none', timeoutMs: 5_000, ...options },
-          hello,
-        );
+        connection.secure({ context, alpn: [], clientCertificate: 'none', ...options }, hello);
       };
       probe.attach(connection, Buffer.alloc(64 * 1024));
       prepare(probe);

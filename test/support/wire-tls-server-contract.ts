@@ -297,15 +297,14 @@ export function wireTlsServerContract(name: string, create: (report: FaultReport
       expect(server.events).to.deep.equal(['close']);
     });
 
-    it('gives up on a handshake that stalls or is cut', async () => {
+    it('gives up on a handshake that is cut, and lets one that stalls be destroyed', async () => {
       const { acceptor, next } = await bench.serve((_, connection) => {
-        connection.secure(
-          { context: contextA, alpn: [], clientCertificate: 'none', timeoutMs: 50 },
-          Buffer.alloc(0),
-        );
+        connection.secure({ context: contextA, alpn: [], clientCertificate: 'none' }, Buffer.alloc(0));
       });
       await bench.rawClient(acceptor.port);
-      expect((await (await next()).untilClosed())?.code).to.equal('ERR_TLS_HANDSHAKE_TIMEOUT');
+      const stalled = await next();
+      stalled.connection.destroy();
+      expect(await stalled.untilClosed()).to.equal(undefined);
       const cut = await bench.rawClient(acceptor.port);
       cut.end();
       expect((await (await next()).untilClosed())?.code).to.equal('ECONNRESET');

@@ -14,7 +14,7 @@ import type { Connection, ConnectionHandler, ServerTlsOptions } from '../wire/wi
 /** A server of a TLS socket with what its handshakes need; undefined `tls` when its certificates cannot be used. */
 export interface TlsServer {
   readonly server: Server;
-  readonly tls: Omit<ServerTlsOptions, 'timeoutMs'> | undefined;
+  readonly tls: ServerTlsOptions | undefined;
   /** Set when it carries bytes: as they come without `server.tls`, else what is within TLS. */
   readonly stream: StreamDestination | undefined;
 }
@@ -183,7 +183,7 @@ class TlsGreeting extends Timer implements ConnectionHandler {
   readonly #runtime: ListenerRuntime;
   readonly #peer: Peer;
   readonly #services: AcceptorServices;
-  #received = NOTHING;
+  #received: Buffer = NOTHING;
   #chosen: TlsServer | undefined;
   #over = false;
 
@@ -207,15 +207,18 @@ class TlsGreeting extends Timer implements ConnectionHandler {
 
   onRead(buffer: Buffer, length: number): void {
     if (this.#chosen) return;
-    const bytes = buffer.subarray(0, length);
-    // The landing buffer is shared by all connections, so what is not enough yet is copied out.
-    this.#received = Buffer.concat([this.#received, bytes]);
-    const hello = readClientHello(this.#received, this.#received.length);
-    if (hello.state === 'more' && this.#received.length < CLIENT_HELLO_LIMIT) return;
+    const part = buffer.subarray(0, length);
+    const bytes = this.#received.length === 0 ? part : Buffer.concat([this.#received, part]);
+    const hello = readClientHello(bytes, bytes.length);
+    if (hello.state === 'more' && bytes.length < CLIENT_HELLO_LIMIT) {
+      // The landing buffer is shared by all connections.
+      this.#received = bytes === part ? Buffer.from(part) : bytes;
+      return;
+    }
     const server = hello.state === 'complete' ? this.#runtime.tlsServers.find(hello.serverName) : undefined;
-    if (server?.tls) this.#secure(server, server.tls);
+    if (server?.tls) this.#secure(server, server.tls, bytes);
     // Not when TLS should end here and cannot.
-    else if (server?.stream && !server.server.tls) this.#passThrough(server.stream);
+    else if (server?.stream && !server.server.tls) this.#passThrough(server.stream, Buffer.from(bytes));
     else this.#fail();
   }
 
@@ -253,18 +256,17 @@ class TlsGreeting extends Timer implements ConnectionHandler {
     this.#fail();
   }
 
-  #passThrough(destination: StreamDestination): void {
+  #passThrough(destination: StreamDestination, received: Buffer): void {
     this.#end();
-    this.#services.streams.relay(this.#connection, this.#runtime.listener.key, destination, this.#received);
+    this.#services.streams.relay(this.#connection, this.#runtime.listener.key, destination, received);
   }
 
-  #secure(server: TlsServer, tls: Omit<ServerTlsOptions, 'timeoutMs'>): void {
+  #secure(server: TlsServer, tls: ServerTlsOptions, received: Buffer): void {
     this.#chosen = server;
-    this.#services.wheel.disarm(this);
-    const received = this.#received;
     this.#received = NOTHING;
+    this.#services.wheel.arm(this, HANDSHAKE_TIMEOUT_MS);
     // The gate pauses a connection whose turn has not come, and resumes it.
-    this.#services.handshakes.secure(this.#connection, { ...tls, timeoutMs: HANDSHAKE_TIMEOUT_MS }, received);
+    this.#services.handshakes.secure(this.#connection, tls, received);
   }
 
   #fail(): void {

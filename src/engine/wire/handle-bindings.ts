@@ -73,7 +73,6 @@ export interface TcpHandle extends StreamHandle {
 export interface TlsHandle extends StreamHandle {
   /** Ours. */
   layer: TlsOwner;
-  onhandshakestart: () => void;
   onhandshakedone: (this: TlsHandle) => void;
   onerror: (this: TlsHandle, error: unknown) => void;
   onnewsession: (this: TlsHandle, id: Buffer, session: Buffer) => void;

@@ -21,13 +21,7 @@ import {
 } from './handle-callbacks.js';
 import { TlsLayer } from './handle-tls.js';
 import type { ClientSessions } from './tls/client-sessions.js';
-import {
-  CONNECT_TIMEOUT,
-  HANDSHAKE_CUT,
-  HANDSHAKE_TIMEOUT,
-  NO_HANDLER,
-  toSystemError,
-} from './wire-faults.js';
+import { CONNECT_TIMEOUT, HANDSHAKE_CUT, NO_HANDLER, toSystemError } from './wire-faults.js';
 import {
   FAILED,
   PENDING,
@@ -241,7 +235,6 @@ export class HandleConnection implements Connection, HandleOwner {
 
   secure(options: ServerTlsOptions, received: Buffer): void {
     if (this.closed || this.#tls !== undefined) return;
-    this.#timer = setTimeout(onTimeout, options.timeoutMs, this, HANDSHAKE_TIMEOUT);
     const layer = TlsLayer.server(this.#raw, this, this.#context.bindings, options);
     this.#startTls(layer);
     if (received.length > 0) layer.stream.receive(received);
@@ -329,7 +322,7 @@ export class HandleConnection implements Connection, HandleOwner {
   }
   /** Connected, and the handshake is done and the peer is who it should be. */
   ready(): void {
-    clearTimeout(this.#timer);
+    this.#stopTimer();
     this.#tell(this.#client === undefined ? 'onSecure' : 'onConnect');
     this.#readOrStop();
     if (this.#tls === undefined && this.#inFlight === 0) this.drained();
@@ -476,7 +469,11 @@ export class HandleConnection implements Connection, HandleOwner {
     this.closed = true;
     this.#error = error;
     this.#rest = undefined;
-    clearTimeout(this.#timer);
+    this.#stopTimer();
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
   }
 }
 

@@ -35,9 +35,12 @@ export class TlsLayer implements TlsOwner {
   #pendingSession: Buffer | undefined;
   #writing = false;
   #queue: Buffer[] = [];
-  /** Two requests in turn: the one that completes is still on the native stack while the next write starts. */
-  #request: WriteRequest;
-  #spare: WriteRequest;
+  /**
+   * Two requests in turn: the one that completes is still on the native stack while the next write starts. Made when
+   * they are needed: many connections write nothing, most write once.
+   */
+  #request: WriteRequest | undefined;
+  #spare: WriteRequest | undefined;
 
   private constructor(
     raw: TcpHandle,
@@ -53,17 +56,13 @@ export class TlsLayer implements TlsOwner {
     const stream = bindings.wrapTls(raw, nativeContext(role.context), role.isServer, false);
     stream.layer = this;
     stream.connection = connection;
-    stream.onhandshakestart = nothing;
     stream.onhandshakedone = onHandshakeDone;
     stream.onerror = onTlsError;
-    stream.onnewsession = onNewSession;
     this.stream = stream;
     this.#bindings = bindings;
     this.#connection = connection;
     this.#judge = role.judge;
     this.#keepSession = role.keepSession;
-    this.#request = newRequest(bindings, this);
-    this.#spare = newRequest(bindings, this);
   }
 
   static server(
@@ -106,6 +105,7 @@ export class TlsLayer implements TlsOwner {
     const { stream } = layer;
     stream.setVerifyMode(true, true);
     if (known !== undefined) stream.setSession(known.session);
+    stream.onnewsession = onNewSession;
     stream.enableSessionCallbacks();
     if (options.alpn.length > 0) stream.setALPNProtocols(toAlpnList(options.alpn));
     if (isIP(options.serverName) === 0) stream.setServername(options.serverName);
@@ -120,10 +120,11 @@ export class TlsLayer implements TlsOwner {
       return 1;
     }
     const { stream } = this;
+    const request = this.#freeRequest();
     return this.#started(
       more === undefined
-        ? stream.writeBuffer(this.#request, bytes)
-        : stream.writev(this.#request, [bytes, more], true),
+        ? stream.writeBuffer(request, bytes)
+        : stream.writev(request, [bytes, more], true),
     );
   }
 
@@ -189,14 +190,18 @@ export class TlsLayer implements TlsOwner {
       this.#queue = [];
       const status =
         queue.length === 1 && queue[0] !== undefined
-          ? this.stream.writeBuffer(this.#request, queue[0])
-          : this.stream.writev(this.#request, queue, true);
+          ? this.stream.writeBuffer(this.#freeRequest(), queue[0])
+          : this.stream.writev(this.#freeRequest(), queue, true);
       if (this.#started(status) < 0) {
         this.#connection.fail(status);
         return;
       }
     }
     this.#connection.drained();
+  }
+
+  #freeRequest(): WriteRequest {
+    return (this.#request ??= newRequest(this.#bindings, this));
   }
 
   #started(status: number): number {
@@ -231,10 +236,6 @@ function onTlsError(this: TlsHandle, error: unknown): void {
 
 function onNewSession(this: TlsHandle, _id: Buffer, session: Buffer): void {
   if (!this.connection.closed) this.layer.newSession(session);
-}
-
-function nothing(): void {
-  // OpenSSL is told to refuse renegotiation (createServerContext), so starts need not be counted.
 }
 
 function accept(): undefined {

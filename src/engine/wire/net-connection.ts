@@ -4,7 +4,7 @@ import { connect as connectTls, TLSSocket } from 'node:tls';
 import { messageOf } from '../../util/errors.js';
 import type { ClientSessions } from './tls/client-sessions.js';
 import { createIdentityCheck } from './tls/identity.js';
-import { CONNECT_TIMEOUT, HANDSHAKE_CUT, HANDSHAKE_TIMEOUT, NO_HANDLER, toWireError } from './wire-faults.js';
+import { CONNECT_TIMEOUT, HANDSHAKE_CUT, NO_HANDLER, toWireError } from './wire-faults.js';
 import {
   FAILED,
   PENDING,
@@ -205,7 +205,6 @@ export class NetConnection implements Connection {
     if (this.#closed) return;
     this.#secure = false;
     const first = Buffer.from(received);
-    this.#startTimer(options.timeoutMs, HANDSHAKE_TIMEOUT);
     this.#raw.off('data', this.#onData);
     this.#raw.off('end', this.#onEnd);
     this.#raw.pause();

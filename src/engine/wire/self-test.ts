@@ -183,7 +183,6 @@ function tlsOptions(): TlsPair {
       context: createServerContext({ keyPairs: [{ chain: certificate, privateKey }], ticketKeys }),
       alpn: ['http/1.1'],
       clientCertificate: 'none',
-      timeoutMs: HOUR,
     },
     client: {
       context: createClientContext({ ca: certificate }),

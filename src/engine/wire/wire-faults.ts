@@ -21,9 +21,13 @@ export function toWireError(error: unknown): WireError {
 
 /** From libuv's negative errno. */
 export function toSystemError(status: number): WireError {
-  const [code, message] = getSystemErrorMap().get(status) ?? ['ERR_UNKNOWN', `error ${status}`];
+  systemErrors ??= getSystemErrorMap();
+  const [code, message] = systemErrors.get(status) ?? ['ERR_UNKNOWN', `error ${status}`];
   return { code, message };
 }
+
+/** Node makes all of it anew for each who asks. */
+let systemErrors: ReadonlyMap<number, readonly [string, string]> | undefined;
 
 /** The stable code of an error, `ERR_UNKNOWN` when it has none. */
 export function codeOf(error: unknown): string {
@@ -44,11 +48,6 @@ export const NO_HANDLER: ConnectionHandler = {
 function ignore(): void {
   // The connection's owner has not been set yet.
 }
-
-export const HANDSHAKE_TIMEOUT: WireError = {
-  code: 'ERR_TLS_HANDSHAKE_TIMEOUT',
-  message: 'the TLS handshake took too long',
-};
 
 export const HANDSHAKE_CUT: WireError = {
   code: 'ECONNRESET',

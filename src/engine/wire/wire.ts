@@ -93,8 +93,6 @@ export interface ServerTlsOptions {
    * `ServerContextOptions.clientCa`. `require`: only a certificate that verifies.
    */
   readonly clientCertificate: 'none' | 'request' | 'require';
-  /** Time in ms for the handshake. */
-  readonly timeoutMs: number;
 }
 
 export interface PeerCertificate {
@@ -147,7 +145,8 @@ export interface Connection {
   reset(): void;
   /**
    * Makes an accepted connection a TLS server. `received` are bytes that were already read (the ClientHello);
-   * `onSecure` or `onClose` follows. Only before anything was written. `received` is consumed within the call.
+   * `onSecure` or `onClose` follows; a handshake that takes too long is the handler's to destroy. Only before anything
+   * was written. `received` is consumed within the call.
    * Application data flows as {@link Connection.resume} and {@link Connection.pause} say, before or after.
    */
   secure(options: ServerTlsOptions, received: Buffer): void;

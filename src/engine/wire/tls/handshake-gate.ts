@@ -10,8 +10,8 @@ const PER_TURN = 4;
 export class HandshakeGate {
   readonly #perTurn: number;
   readonly #waiting: (() => void)[] = [];
+  /** Since the turn that was counted last: at least those of this turn. */
   #started = 0;
-  #scheduled = false;
 
   constructor(perTurn = PER_TURN) {
     this.#perTurn = perTurn;
@@ -19,12 +19,9 @@ export class HandshakeGate {
 
   /** As {@link Connection.secure}, now or in a later turn; `received` is consumed within the call either way. */
   secure(connection: Connection, options: ServerTlsOptions, received: Buffer): void {
-    if (!this.#scheduled) {
-      this.#scheduled = true;
-      setImmediate(this.#nextTurn);
-    }
-    if (this.#started < this.#perTurn && this.#waiting.length === 0) {
-      this.#started++;
+    if (this.#started < this.#perTurn) {
+      // Who starts the last one makes the turns count; up to then nothing needs to be known of them.
+      if (++this.#started === this.#perTurn) setImmediate(this.#nextTurn);
       connection.secure(options, received);
       return;
     }
@@ -40,8 +37,7 @@ export class HandshakeGate {
   readonly #nextTurn = (): void => {
     const due = this.#waiting.splice(0, this.#perTurn);
     this.#started = due.length;
-    this.#scheduled = due.length > 0;
-    if (this.#scheduled) setImmediate(this.#nextTurn);
+    if (due.length === this.#perTurn) setImmediate(this.#nextTurn);
     for (const start of due) start();
   };
 }

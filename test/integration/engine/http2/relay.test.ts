@@ -16,7 +16,6 @@ const serverTls: ServerTlsOptions = {
   context: createSecureContext(identity),
   alpn: ['h2'],
   clientCertificate: 'none',
-  timeoutMs: 5000,
 };
 const clientTls: ClientTlsOptions = {
   context: createSecureContext({ ca: authority.certificate }),

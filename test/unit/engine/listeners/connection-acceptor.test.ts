@@ -270,6 +270,29 @@ describe('accepted connections', () => {
       });
     }
 
+    it('are closed when the handshake takes too long', () => {
+      const lab = new Lab(runtimeOf({ protocol: 'tls', tls: both }));
+      const connection = lab.accept();
+      connection.gives(hello);
+      lab.nowMs = 9_900;
+      lab.wheel.advance();
+      expect(connection.destroyed).to.equal(false);
+      lab.nowMs = 10_100;
+      lab.wheel.advance();
+      expect(connection.destroyed).to.equal(true);
+      expect(lab.heard).to.deep.equal(['handshake failed']);
+    });
+
+    it('have time after the handshake', () => {
+      const lab = new Lab(runtimeOf({ protocol: 'tls', tls: both }));
+      const connection = lab.accept();
+      connection.gives(hello);
+      connection.handler.onSecure();
+      lab.nowMs = 20_000;
+      lab.wheel.advance();
+      expect(connection.destroyed).to.equal(false);
+    });
+
     it('are relayed after the handshake', () => {
       const lab = new Lab(runtimeOf({ protocol: 'tls', tls: both }));
       const connection = lab.accept();

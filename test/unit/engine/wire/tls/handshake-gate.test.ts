@@ -9,7 +9,6 @@ describe('HandshakeGate', () => {
     context: contextA,
     alpn: [],
     clientCertificate: 'none',
-    timeoutMs: 5_000,
   };
   let bench: TlsBench;
 
