@@ -69,10 +69,9 @@ export class ConnectionContext implements DownstreamContext {
     this.settings = init.settings;
     this.secure = init.secure;
     this.sniServer = init.sniServer;
-    // Sockets of both families say ::ffff:10.0.0.1; backends and lists know 10.0.0.1.
-    this.remoteAddress = init.remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '');
+    this.remoteAddress = withoutMapping(init.remoteAddress);
     this.remotePort = init.remotePort;
-    this.localAddress = init.localAddress.replace(/^::ffff:(?=\d+\.)/i, '');
+    this.localAddress = withoutMapping(init.localAddress);
     this.localPort = init.localPort;
     this.trusted = init.trusted;
     this.#form = init.forwarded;
@@ -101,6 +100,11 @@ export class ConnectionContext implements DownstreamContext {
     }
     return flat;
   }
+}
+
+/** Sockets of both families say ::ffff:10.0.0.1; backends and lists know 10.0.0.1. */
+function withoutMapping(address: string): string {
+  return address.startsWith('::') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address;
 }
 
 const EMPTY_BLOCK = new FieldBlock([]);

@@ -41,7 +41,6 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   readonly #body = new RequestBody();
   readonly #reader: RequestHeadReader;
   readonly #buffer: InboundBuffer;
-  readonly #closed: (connection: Http1DownstreamConnection) => void;
   #state = AWAITING_HEAD;
   #exchange: InboundExchange | undefined;
   #head: RawRequestHead | undefined;
@@ -58,17 +57,11 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   /** The client sent FIN. */
   #ended = false;
 
-  constructor(
-    worker: Http1Worker,
-    wire: Connection,
-    context: DownstreamContext,
-    closed: (connection: Http1DownstreamConnection) => void,
-  ) {
+  constructor(worker: Http1Worker, wire: Connection, context: DownstreamContext) {
     super();
     this.#worker = worker;
     this.#wire = wire;
     this.context = context;
-    this.#closed = closed;
     this.#response = new ResponseWriter(worker, wire);
     this.#buffer = new InboundBuffer(worker, wire);
     this.#reader = new RequestHeadReader(worker, context);
@@ -480,6 +473,6 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     this.#buffer.left = true;
     this.#buffer.abandon();
     if (!this.#busy) this.#settleBuffer();
-    this.#closed(this);
+    this.#worker.closed(this);
   }
 }

@@ -34,11 +34,14 @@ export interface Http1ServerOptions {
 export class Http1Server {
   readonly #worker: Http1Worker;
   readonly #connections = new Set<Http1DownstreamConnection>();
-  readonly #onClosed: ((context: DownstreamContext) => void) | undefined;
 
   constructor(options: Http1ServerOptions) {
-    this.#onClosed = options.onClosed;
-    this.#worker = new Http1Worker({ ...options, timeouts: options.timeouts ?? DEFAULT_DOWNSTREAM_TIMEOUTS });
+    const { onClosed, timeouts = DEFAULT_DOWNSTREAM_TIMEOUTS } = options;
+    const closed = (connection: Http1DownstreamConnection): void => {
+      this.#connections.delete(connection);
+      onClosed?.(connection.context);
+    };
+    this.#worker = new Http1Worker({ ...options, timeouts, closed });
   }
 
   /** Connections that are open. */
@@ -48,10 +51,7 @@ export class Http1Server {
 
   /** Serves a connection from now on; `received` are bytes that were read from it already. */
   serve(wire: Connection, context: DownstreamContext, received: Buffer = EMPTY): void {
-    const connection = new Http1DownstreamConnection(this.#worker, wire, context, (closed) => {
-      this.#connections.delete(closed);
-      this.#onClosed?.(closed.context);
-    });
+    const connection = new Http1DownstreamConnection(this.#worker, wire, context);
     this.#connections.add(connection);
     connection.start(received);
   }

@@ -6,6 +6,7 @@ import type { TimerWheel } from '../exchange/timer-wheel.js';
 import type { Connection } from '../wire/wire.js';
 import type { BufferPool } from '../wire/buffer-pool.js';
 import { READ_BYTES } from '../wire/buffer-pool.js';
+import type { Http1DownstreamConnection } from './downstream-connection.js';
 import { RawRequestHead } from './raw-heads.js';
 import { ResponseForm } from './response-encoder.js';
 import { newScratch, nextScratch } from './scratch.js';
@@ -56,6 +57,8 @@ export class Http1Worker {
   readonly buffers: BufferPool;
   readonly timeouts: DownstreamTimeouts;
   readonly http2: Http2Takeover | undefined;
+  /** Called with a connection that is no longer served. */
+  readonly closed: (connection: Http1DownstreamConnection) => void;
   /** Connections close after the response in progress. */
   draining = false;
   readonly #heads: RawRequestHead[] = [];
@@ -67,6 +70,7 @@ export class Http1Worker {
     readonly buffers: BufferPool;
     readonly timeouts: DownstreamTimeouts;
     readonly http2?: Http2Takeover;
+    readonly closed: (connection: Http1DownstreamConnection) => void;
   }) {
     this.runner = options.runner;
     this.wheel = options.wheel;
@@ -74,6 +78,7 @@ export class Http1Worker {
     this.buffers = options.buffers;
     this.timeouts = options.timeouts;
     this.http2 = options.http2;
+    this.closed = options.closed;
   }
 
   count(cell: number, by: number): void {

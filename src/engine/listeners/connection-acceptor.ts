@@ -89,19 +89,14 @@ export class ConnectionAcceptor {
       return;
     }
     if (!runtime.listener.settings.proxyProtocol) {
-      this.#greet(connection, runtime, peerOf(connection), NOTHING);
+      this.#greet(connection, runtime, connection, NOTHING);
       return;
     }
     ProxyHeaderReader.read(connection, {
       wheel: this.#services.wheel,
       timeoutMs: runtime.listener.settings.readHeaderTimeoutMs,
       done: (header, rest) => {
-        this.#greet(
-          connection,
-          runtime,
-          header.source ? peerFrom(header, connection) : peerOf(connection),
-          rest,
-        );
+        this.#greet(connection, runtime, header.source ? peerFrom(header, connection) : connection, rest);
       },
       refused: () => {
         this.#services.counts.refused(runtime.listener.key);
@@ -119,7 +114,7 @@ export class ConnectionAcceptor {
   #greet(connection: Connection, runtime: ListenerRuntime, peer: Peer, received: Buffer): void {
     const { protocol, key } = runtime.listener;
     if (protocol === 'http') {
-      this.#services.servers.http1(connection, contextOf(runtime, peer, undefined), received);
+      this.#services.servers.http1(connection, contextOf(runtime, connection, peer, undefined), received);
       return;
     }
     if (protocol !== 'tls') {
@@ -133,33 +128,21 @@ export class ConnectionAcceptor {
   }
 }
 
-/** Who is at the other end: the peer, or whom a PROXY header names. */
-interface Peer {
-  readonly remoteAddress: string;
-  readonly remotePort: number;
-  readonly localAddress: string;
-  readonly localPort: number;
-  /** The address that sent the bytes: what may be a trusted proxy. */
-  readonly sender: string;
-}
-
-function peerOf({ remoteAddress, remotePort, localAddress, localPort }: Connection): Peer {
-  return { remoteAddress, remotePort, localAddress, localPort, sender: remoteAddress };
-}
+/** Who is at the other end: the connection itself says it, or a PROXY header. */
+type Peer = Pick<Connection, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
 function peerFrom({ source, destination }: ProxyHeader, connection: Connection): Peer {
-  const peer = peerOf(connection);
   return {
-    sender: peer.sender,
-    remoteAddress: source?.address ?? peer.remoteAddress,
-    remotePort: source?.port ?? peer.remotePort,
-    localAddress: destination?.address ?? peer.localAddress,
-    localPort: destination?.port ?? peer.localPort,
+    remoteAddress: source?.address ?? connection.remoteAddress,
+    remotePort: source?.port ?? connection.remotePort,
+    localAddress: destination?.address ?? connection.localAddress,
+    localPort: destination?.port ?? connection.localPort,
   };
 }
 
 function contextOf(
   { listener, trusted }: ListenerRuntime,
+  connection: Connection,
   peer: Peer,
   server: Server | undefined,
 ): ConnectionContext {
@@ -172,7 +155,8 @@ function contextOf(
     remotePort: peer.remotePort,
     localAddress: peer.localAddress,
     localPort: peer.localPort,
-    trusted: trusted.has(peer.sender),
+    // A trusted proxy is one that sent the bytes, not one that is named in them.
+    trusted: trusted.has(connection.remoteAddress),
     forwarded: 'x',
   });
 }
@@ -229,7 +213,7 @@ class TlsGreeting extends Timer implements ConnectionHandler {
       streams.relay(this.#connection, this.#runtime.listener.key, this.#chosen.stream, NOTHING);
       return;
     }
-    const context = contextOf(this.#runtime, this.#peer, this.#chosen?.server);
+    const context = contextOf(this.#runtime, this.#connection, this.#peer, this.#chosen?.server);
     if (this.#connection.alpn === 'h2') servers.http2(this.#connection, context, NOTHING);
     else servers.http1(this.#connection, context, NOTHING);
   }

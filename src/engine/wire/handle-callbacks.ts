@@ -45,6 +45,20 @@ export function startWrite(raw: TcpHandle, context: WriteContext, bytes: Buffer,
   return 1;
 }
 
+export function newConnectRequest(bindings: HandleBindings, connection: HandleOwner): ConnectRequest {
+  const request = new bindings.TCPConnectWrap();
+  request.connection = connection;
+  request.oncomplete = onConnected;
+  return request;
+}
+
+export function newShutdownRequest(bindings: HandleBindings, connection: HandleOwner): ShutdownRequest {
+  const request = new bindings.ShutdownWrap();
+  request.connection = connection;
+  request.oncomplete = onShutdown;
+  return request;
+}
+
 export function onRead(this: StreamHandle): Buffer | undefined {
   return this.connection.read();
 }
@@ -55,11 +69,11 @@ export function onWritten(this: WriteRequest, status: number): void {
   this.connection?.writeDone(status);
 }
 
-export function onConnected(this: ConnectRequest, status: number): void {
+function onConnected(this: ConnectRequest, status: number): void {
   this.connection.connectDone(status);
 }
 
-export function onShutdown(this: ShutdownRequest, status: number): void {
+function onShutdown(this: ShutdownRequest, status: number): void {
   this.connection.shutdownDone(status);
 }
 

@@ -11,10 +11,10 @@ import {
   flush,
   localName,
   remoteName,
+  newConnectRequest,
+  newShutdownRequest,
   onClosed,
-  onConnected,
   onRead,
-  onShutdown,
   onTimeout,
   startWrite,
   type WriteContext,
@@ -131,9 +131,7 @@ export class HandleConnection implements Connection, HandleOwner {
   open(address: string, port: number): void {
     if (this.closed) return;
     this.remoteAddress = address;
-    const request = new this.#context.bindings.TCPConnectWrap();
-    request.connection = this;
-    request.oncomplete = onConnected;
+    const request = newConnectRequest(this.#context.bindings, this);
     const status = isIPv6(address)
       ? this.#raw.connect6(request, address, port)
       : this.#raw.connect(request, address, port);
@@ -322,7 +320,7 @@ export class HandleConnection implements Connection, HandleOwner {
   }
   /** Connected, and the handshake is done and the peer is who it should be. */
   ready(): void {
-    this.#stopTimer();
+    clearTimeout(this.#timer);
     this.#tell(this.#client === undefined ? 'onSecure' : 'onConnect');
     this.#readOrStop();
     if (this.#tls === undefined && this.#inFlight === 0) this.drained();
@@ -446,10 +444,7 @@ export class HandleConnection implements Connection, HandleOwner {
       return;
     if (this.#tls !== undefined && !(this.#tls.secured && this.#tls.idle)) return;
     this.#shutting = true;
-    const request = new this.#context.bindings.ShutdownWrap();
-    request.connection = this;
-    request.oncomplete = onShutdown;
-    const status = this.#stream.shutdown(request);
+    const status = this.#stream.shutdown(newShutdownRequest(this.#context.bindings, this));
     if (status === 1) this.shutdownDone(0);
     else if (status < 0) this.fail(status);
   }
@@ -469,11 +464,7 @@ export class HandleConnection implements Connection, HandleOwner {
     this.closed = true;
     this.#error = error;
     this.#rest = undefined;
-    this.#stopTimer();
-  }
-
-  #stopTimer(): void {
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
   }
 }
 

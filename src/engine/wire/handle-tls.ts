@@ -122,9 +122,7 @@ export class TlsLayer implements TlsOwner {
     const { stream } = this;
     const request = this.#freeRequest();
     return this.#started(
-      more === undefined
-        ? stream.writeBuffer(request, bytes)
-        : stream.writev(request, [bytes, more], true),
+      more === undefined ? stream.writeBuffer(request, bytes) : stream.writev(request, [bytes, more], true),
     );
   }
 

@@ -22,6 +22,7 @@ function setUp(request: Partial<Pick<RawRequestHead, 'method' | 'minor' | 'upgra
     counters: [] as never, // counts of these connections are not asked for
     buffers: new BufferPool({ debug: true }),
     timeouts: DEFAULT_DOWNSTREAM_TIMEOUTS,
+    closed: () => undefined,
   });
   const wire = new FakeConnection();
   const writer = new ResponseWriter(worker, wire);
