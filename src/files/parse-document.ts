@@ -26,12 +26,56 @@ const OPTIONS = { merge: true, stringKeys: true, prettyErrors: false, logLevel: 
 
 /** Reads the YAML (or JSON) documents in a text. Documents without content are left out. */
 export function parseDocuments(text: string): readonly ParsedDocument[] {
+  const tree = parseTree(text);
+  const places = new Places(text, tree);
+  return tree.documents.map((document, index) => ({
+    ...contentOf(document, tree.lines),
+    lineOf: places.ofDocument(index),
+  }));
+}
+
+/** A text as the library reads it. */
+interface Tree {
+  readonly documents: readonly Document.Parsed[];
+  readonly lines: LineCounter;
+}
+
+function parseTree(text: string): Tree {
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, { ...OPTIONS, lineCounter: lines });
-  if (!Array.isArray(documents)) return [];
-  return documents
-    .filter((document) => !isEmpty(document.contents) || document.errors.length > 0)
-    .map((document) => toParsed(document, lines));
+  if (!Array.isArray(documents)) return { documents: [], lines };
+  const present = documents.filter(({ contents, errors }) => !isEmpty(contents) || errors.length > 0);
+  return { documents: present, lines };
+}
+
+/** Finds lines. A tree is many times as large as its text and hardly ever asked, so it is not kept but made again. */
+class Places {
+  readonly #text: string;
+  #tree: WeakRef<Tree>;
+
+  constructor(text: string, tree: Tree) {
+    this.#text = text;
+    this.#tree = new WeakRef(tree);
+  }
+
+  /** Refers to nothing but this: a closure made where the tree is at hand would keep it. */
+  ofDocument(index: number): (path: string) => number {
+    return (path) => this.#lineOf(index, path);
+  }
+
+  #lineOf(index: number, path: string): number {
+    const { documents, lines } = this.#remember();
+    const document = documents[index];
+    return document ? lines.linePos(offsetOf(document, path)).line : 1;
+  }
+
+  #remember(): Tree {
+    const known = this.#tree.deref();
+    if (known) return known;
+    const tree = parseTree(this.#text);
+    this.#tree = new WeakRef(tree);
+    return tree;
+  }
 }
 
 /** Nothing, or nothing between two `---`. */
@@ -39,15 +83,12 @@ function isEmpty(contents: Document.Parsed['contents']): boolean {
   return contents === null || (isScalar(contents) && contents.value === null);
 }
 
-function toParsed(document: Document.Parsed, lines: LineCounter): ParsedDocument {
+function contentOf(document: Document.Parsed, lines: LineCounter): Pick<ParsedDocument, 'value' | 'errors'> {
   const errors = document.errors.map(({ pos, message }) => ({
     line: lines.linePos(pos[0]).line,
     message: withoutSource(message),
   }));
-  return {
-    ...(errors.length > 0 ? { value: undefined, errors } : valueOf(document, lines)),
-    lineOf: (path) => lines.linePos(offsetOf(document, path)).line,
-  };
+  return errors.length > 0 ? { value: undefined, errors } : valueOf(document, lines);
 }
 
 /** The library quotes what it did not expect, and that may be of a Secret. */

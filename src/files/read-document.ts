@@ -34,7 +34,7 @@ export function readDocument(text: string): DocumentReading {
   const builder = new ReadingBuilder();
   for (const document of parseDocuments(text)) {
     for (const { line, message } of document.errors) builder.unreadable(line, message);
-    if (document.errors.length === 0) readValue(document, document.value, '', builder);
+    if (document.errors.length === 0) readValue(document.value, '', document.lineOf, builder);
   }
   return builder;
 }
@@ -52,8 +52,13 @@ class ReadingBuilder implements DocumentReading {
 }
 
 /** `prefix` is the path of the value in its document, which is not empty for elements of a List. */
-function readValue(document: ParsedDocument, value: unknown, prefix: string, builder: ReadingBuilder): void {
-  const lineOf = (path: string): number => document.lineOf(join(prefix, path));
+function readValue(
+  value: unknown,
+  prefix: string,
+  lineInDocument: ParsedDocument['lineOf'],
+  builder: ReadingBuilder,
+): void {
+  const lineOf = (path: string): number => lineInDocument(join(prefix, path));
   if (!isRecord(value)) {
     builder.unclear = true;
     const message = 'must be an object with apiVersion, kind and metadata';
@@ -62,7 +67,7 @@ function readValue(document: ParsedDocument, value: unknown, prefix: string, bui
   }
   if (value['kind'] === 'List' && Array.isArray(value['items'])) {
     for (const [index, item] of value['items'].entries())
-      readValue(document, item, join(prefix, itemPath('items', index)), builder);
+      readValue(item, join(prefix, itemPath('items', index)), lineInDocument, builder);
     return;
   }
   readObject(value, lineOf, builder);

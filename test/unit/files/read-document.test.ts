@@ -1,3 +1,6 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import { expect } from 'chai';
 import fc from 'fast-check';
 
@@ -65,6 +68,27 @@ describe('readDocument', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it('knows the lines of documents whose trees it has let go', async () => {
+    setFlagsFromString('--expose-gc');
+    // The global is there in contexts that are made from now on.
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const gateway = [
+      'apiVersion: gateway.networking.k8s.io/v1',
+      'kind: GatewayClass',
+      'metadata:',
+      '  name: a',
+    ];
+    const lines = [...gateway, 'spec:', '  controllerName: a.test/b', '  description: c'];
+    const { objects } = readDocument(['# first', ...lines].join('\n'));
+    for (let round = 0; round < 2; round++) {
+      expect(objects.map(({ lineOf }) => lineOf('spec.description'))).to.deep.equal([8]);
+      expect(objects.map(({ lineOf }) => lineOf('metadata.name'))).to.deep.equal([5]);
+      // What a WeakRef was asked for stays to the end of the job.
+      await new Promise((resolve) => setImmediate(resolve));
+      collectGarbage();
+    }
   });
 
   it('shows no piece of a text that is no YAML', () => {
