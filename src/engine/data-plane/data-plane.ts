@@ -44,7 +44,7 @@ import type { DataPlaneOptions } from '../workers/protocol.js';
 import { ConfigurationTables } from './configuration-tables.js';
 import { ListenerRuntimes } from './listener-runtimes.js';
 import { ProtocolServer } from './protocol-server.js';
-import { compileRule, type RuleServices } from './rule-compiler.js';
+import { RuleCompiler, type RuleServices } from './rule-compiler.js';
 import { StreamPlane } from './stream-plane.js';
 import { TrafficObserver } from './traffic-observer.js';
 
@@ -107,8 +107,8 @@ export class DataPlane {
     const buffers = new BufferPool({ debug: debugBuffers(process.env) });
     const runner = this.#createRunner();
     this.#upstreams = new UpstreamRegistry(this.#contexts, this.#connectors(buffers));
-    const services = this.#ruleServices();
-    this.#routing = new RoutingCompiler((rule, route) => compileRule(rule, route, services));
+    const rules = new RuleCompiler(this.#ruleServices());
+    this.#routing = new RoutingCompiler((rule, route) => rules.compile(rule, route));
     this.#runtimes = new ListenerRuntimes({
       contexts: this.#contexts,
       ticketKeys: Buffer.from(options.ticketKeys, 'hex'),

@@ -6,15 +6,17 @@ import { isPreflight } from '../filters/cors.js';
 import { compilePattern } from './pattern.js';
 import { queryParam } from './query-string.js';
 
-/** What a request is for. `R` is what the engine makes of a rule; with `RuleEntry` this is a `RouteEntry`. */
-export interface RouteTarget<R> {
+/** One match of one rule. `R` is what the engine makes of a rule; with `RuleEntry` this is a `RouteEntry`. */
+export interface Candidate<R> {
   readonly rule: R;
-  /** Value of the prefix match that was met (`''` for `/`); undefined for exact and regex matches. */
+  /** Value of the prefix match (`''` for `/`); undefined for exact and regex matches. */
   readonly matchedPrefix: string | undefined;
+  /** Everything but the path; undefined when there is nothing else to hold. */
+  readonly predicate: Predicate | undefined;
   readonly source: MatchSource;
 }
 
-/** Where in the configuration a target comes from. */
+/** Where in the configuration a candidate comes from. */
 interface MatchSource {
   readonly route: HttpRoute;
   readonly rule: HttpRule;
@@ -23,20 +25,12 @@ interface MatchSource {
   readonly matchIndex: number;
 }
 
-/** One match of one rule. */
-export interface Candidate<R> {
-  readonly target: RouteTarget<R>;
-  /** Everything but the path; absent when there is nothing else to hold. */
-  readonly predicate?: Predicate;
-}
-
 type Predicate = (request: RequestHead) => boolean;
 
 export function toCandidate<R>(rule: R, source: MatchSource): Candidate<R> {
   const { path } = source.match;
-  const target = { rule, matchedPrefix: path.type === 'prefix' ? path.value : undefined, source };
-  const predicate = compilePredicate(source);
-  return predicate ? { target, predicate } : { target };
+  const matchedPrefix = path.type === 'prefix' ? path.value : undefined;
+  return { rule, matchedPrefix, predicate: compilePredicate(source), source };
 }
 
 function compilePredicate({ rule, match }: MatchSource): Predicate | undefined {
@@ -95,8 +89,8 @@ function compileValue({ type, value }: ValueMatch): (actual: string) => boolean 
  * parameters, oldest route, namespace/name, first rule, first match.
  */
 export function compareCandidates<R>(left: Candidate<R>, right: Candidate<R>): number {
-  const a = left.target.source;
-  const b = right.target.source;
+  const a = left.source;
+  const b = right.source;
   return (
     Number(b.match.method !== undefined) - Number(a.match.method !== undefined) ||
     b.match.headers.length - a.match.headers.length ||

@@ -52,9 +52,9 @@ function explainServer<R>(
   const hostTable = hosts.find(head.hostname);
   if (!hostTable) return { outcome: 'no-host', ...served };
   const hosted = { ...served, virtualHost: hostTable.virtualHost.key };
-  const target = hostTable.paths.match(head);
-  if (!target) return { outcome: 'no-route', ...hosted };
-  const { route, rule, matchIndex } = target.source;
+  const found = hostTable.paths.match(head);
+  if (!found) return { outcome: 'no-route', ...hosted };
+  const { route, rule, matchIndex } = found.source;
   const named = rule.name === undefined ? {} : { ruleName: rule.name };
   return { outcome: 'found', ...hosted, route: route.key, ruleIndex: rule.index, matchIndex, ...named };
 }

@@ -1,8 +1,8 @@
 import { groupBy } from '../../util/collections.js';
 import type { RequestHead } from '../exchange/heads.js';
-import { type Candidate, compareCandidates, type RouteTarget } from './candidate.js';
+import { type Candidate, compareCandidates } from './candidate.js';
 import { compilePatternSet, type PatternSet } from './pattern.js';
-import { PrefixTable } from './prefix-table.js';
+import { type PrefixSet, PrefixSets } from './prefix-set.js';
 
 /**
  * The matches of one virtual host by path: exact, then regular expressions (longest pattern first), then the
@@ -10,75 +10,101 @@ import { PrefixTable } from './prefix-table.js';
  * refuse the request yields to the next less specific one, as if every match were sorted in one list.
  */
 export class PathTable<R> {
-  readonly #exact: ReadonlyMap<string, Leaf<R>> | undefined;
-  readonly #patterns: PatternSet | undefined;
-  /** Parallel to the pattern set. */
-  readonly #patternCandidates: readonly Leaf<R>[];
-  readonly #prefixes: PrefixTable<Leaf<R>>;
+  /** What comes before prefixes; most hosts have none. */
+  readonly special: SpecialPaths<R> | undefined;
+  readonly prefixes: PrefixSet;
+  /** By position in the prefixes. */
+  readonly leaves: readonly Leaf<R>[];
 
-  constructor(candidates: readonly Candidate<R>[]) {
+  constructor(candidates: readonly Candidate<R>[], sets = new PrefixSets()) {
     const exact: Candidate<R>[] = [];
-    const patterns: Candidate<R>[] = [];
-    const prefixes: Candidate<R>[] = [];
-    const byType = { exact, regex: patterns, prefix: prefixes };
-    for (const candidate of candidates) byType[candidate.target.source.match.path.type].push(candidate);
-    this.#exact = exact.length > 0 ? byPath(exact) : undefined;
-    this.#prefixes = new PrefixTable(byPath(prefixes));
-    const sorted = [...byPath(patterns)].sort(([a], [b]) => b.length - a.length || (a < b ? -1 : 1));
+    const regex: Candidate<R>[] = [];
+    const prefix: Candidate<R>[] = [];
+    const byType = { exact, regex, prefix };
+    for (const candidate of candidates) byType[candidate.source.match.path.type].push(candidate);
+    this.special = exact.length + regex.length > 0 ? new SpecialPaths(exact, regex) : undefined;
+    const sorted = [...byPath(prefix)].sort(longestFirst);
+    this.prefixes = sets.of(sorted.map(([path]) => path));
+    this.leaves = sorted.map(([, leaf]) => leaf);
+  }
+
+  match(request: RequestHead): Candidate<R> | undefined {
+    return this.special?.match(request) ?? matchPrefixes(this.prefixes, this.leaves, 0, request);
+  }
+}
+
+/** `leaves` are those of many tables: the ones of these prefixes begin at `begin`. */
+export function matchPrefixes<R>(
+  prefixes: PrefixSet,
+  leaves: readonly Leaf<R>[],
+  begin: number,
+  request: RequestHead,
+): Candidate<R> | undefined {
+  for (
+    let position = prefixes.longest(pathOf(request));
+    position >= 0;
+    position = prefixes.shorter(position)
+  ) {
+    const found = firstOf(leaves[begin + position], request);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Exact paths and patterns. */
+export class SpecialPaths<R> {
+  readonly #exact: ReadonlyMap<string, Leaf<R>>;
+  readonly #patterns: PatternSet | undefined;
+  /** By position in the pattern set. */
+  readonly #patternLeaves: readonly Leaf<R>[];
+
+  constructor(exact: readonly Candidate<R>[], regex: readonly Candidate<R>[]) {
+    this.#exact = byPath(exact);
+    const sorted = [...byPath(regex)].sort(longestFirst);
     this.#patterns = sorted.length > 0 ? compilePatternSet(sorted.map(([source]) => source)) : undefined;
-    this.#patternCandidates = sorted.map(([, group]) => group);
+    this.#patternLeaves = sorted.map(([, leaf]) => leaf);
   }
 
-  match(request: RequestHead): RouteTarget<R> | undefined {
-    const { queryStart } = request;
-    const path = queryStart < request.path.length ? request.path.slice(0, queryStart) : request.path;
-    return (
-      firstOf(this.#exact?.get(path), request) ??
-      (this.#patterns ? this.#matchPatterns(this.#patterns.matching(path), request) : undefined) ??
-      this.#matchPrefixes(path, request)
-    );
-  }
-
-  #matchPatterns(patterns: readonly number[], request: RequestHead): RouteTarget<R> | undefined {
-    for (const index of patterns) {
-      const target = firstOf(this.#patternCandidates[index], request);
-      if (target) return target;
-    }
-    return undefined;
-  }
-
-  #matchPrefixes(path: string, request: RequestHead): RouteTarget<R> | undefined {
-    for (let found = this.#prefixes.longest(path); found; found = found.shorter) {
-      const target = firstOf(found.value, request);
-      if (target) return target;
+  match(request: RequestHead): Candidate<R> | undefined {
+    const path = pathOf(request);
+    const exact = this.#exact.size > 0 ? firstOf(this.#exact.get(path), request) : undefined;
+    if (exact || !this.#patterns) return exact;
+    for (const position of this.#patterns.matching(path)) {
+      const found = firstOf(this.#patternLeaves[position], request);
+      if (found) return found;
     }
     return undefined;
   }
 }
 
-/** The matches of one path, most specific first. */
-interface Leaf<R> {
-  /** The first, when it asks for nothing but the path: the usual case, found without touching the list. */
-  readonly certain: RouteTarget<R> | undefined;
-  readonly candidates: readonly Candidate<R>[];
+/** The matches of one path, most specific first; the first alone when it asks for nothing but the path. */
+export type Leaf<R> = Candidate<R> | readonly Candidate<R>[];
+
+/** Without the query. */
+function pathOf({ path, queryStart }: RequestHead): string {
+  return queryStart < path.length ? path.slice(0, queryStart) : path;
 }
 
 function byPath<R>(candidates: readonly Candidate<R>[]): Map<string, Leaf<R>> {
   const leaves = new Map<string, Leaf<R>>();
-  for (const [path, group] of groupBy(candidates, pathOf)) {
+  for (const [path, group] of groupBy(candidates, ({ source }) => source.match.path.value)) {
     if (group.length > 1) group.sort(compareCandidates);
     const [first] = group;
-    leaves.set(path, { certain: first?.predicate ? undefined : first?.target, candidates: group });
+    leaves.set(path, first && !first.predicate ? first : group);
   }
   return leaves;
 }
 
-function pathOf<R>(candidate: Candidate<R>): string {
-  return candidate.target.source.match.path.value;
+function longestFirst([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return b.length - a.length || (a < b ? -1 : 1);
 }
 
-function firstOf<R>(leaf: Leaf<R> | undefined, request: RequestHead): RouteTarget<R> | undefined {
-  if (!leaf || leaf.certain) return leaf?.certain;
-  for (const { predicate, target } of leaf.candidates) if (!predicate || predicate(request)) return target;
+function firstOf<R>(leaf: Leaf<R> | undefined, request: RequestHead): Candidate<R> | undefined {
+  if (leaf === undefined || !isList(leaf)) return leaf;
+  for (const candidate of leaf) if (!candidate.predicate || candidate.predicate(request)) return candidate;
   return undefined;
+}
+
+function isList<R>(leaf: Leaf<R>): leaf is readonly Candidate<R>[] {
+  return Array.isArray(leaf);
 }

@@ -4,20 +4,28 @@ import type { ProxyConfiguration } from '../../ir/proxy-configuration.js';
 import { type Candidate, toCandidate } from './candidate.js';
 import { HostTable } from './host-table.js';
 import { PathTable } from './path-table.js';
+import { PrefixSets } from './prefix-set.js';
 import {
   type ListenerTable,
   RoutingTables,
   type ServerTable,
   type VirtualHostTable,
 } from './routing-tables.js';
+import { VirtualHosts } from './virtual-hosts.js';
 
 /** The sections of the configuration that routing depends on. */
 export type RoutingConfiguration = Pick<ProxyConfiguration, 'listeners' | 'virtualHosts' | 'routes'>;
 
-/** What is kept of a virtual host's last compilation, and what it was made of. */
+/** A path table and the routes that it was made of, in order. */
+interface CompiledPaths<R> {
+  readonly routes: readonly HttpRoute[];
+  readonly paths: PathTable<R>;
+}
+
+/** What is kept of a virtual host's last compilation. */
 interface CompiledHost<R> {
   readonly table: VirtualHostTable<R>;
-  readonly routes: readonly HttpRoute[];
+  readonly compiled: CompiledPaths<R>;
 }
 
 interface CompiledListener<R> {
@@ -32,10 +40,13 @@ interface CompiledListener<R> {
 export class RoutingCompiler<R> {
   readonly #compileRule: (rule: HttpRule, route: HttpRoute) => R;
   readonly #candidates = new WeakMap<HttpRoute, readonly Candidate<R>[]>();
+  /** By first route: virtual hosts of several listeners mostly ask the same routes. */
+  readonly #paths = new WeakMap<HttpRoute, CompiledPaths<R>>();
+  readonly #prefixSets = new PrefixSets();
   #hosts: ReadonlyMap<string, CompiledHost<R>> = new Map();
   #listeners: ReadonlyMap<string, CompiledListener<R>> = new Map();
 
-  /** `compileRule` is called once for each rule object; what it answers is `RouteTarget.rule`. */
+  /** `compileRule` is called once for each rule object; what it answers is `Candidate.rule`. */
   constructor(compileRule: (rule: HttpRule, route: HttpRoute) => R) {
     this.#compileRule = compileRule;
   }
@@ -58,9 +69,19 @@ export class RoutingCompiler<R> {
   #compileHost(virtualHost: VirtualHost, routesByKey: ReadonlyMap<string, HttpRoute>): CompiledHost<R> {
     const routes = present(virtualHost.routes.map((key) => routesByKey.get(key)));
     const last = this.#hosts.get(virtualHost.key);
-    if (last?.table.virtualHost === virtualHost && isSameList(last.routes, routes)) return last;
+    if (last?.table.virtualHost === virtualHost && isSameList(last.compiled.routes, routes)) return last;
+    const compiled = this.#compilePaths(routes);
+    return { table: { virtualHost, paths: compiled.paths }, compiled };
+  }
+
+  #compilePaths(routes: readonly HttpRoute[]): CompiledPaths<R> {
+    const [first] = routes;
+    const known = first && this.#paths.get(first);
+    if (known && isSameList(known.routes, routes)) return known;
     const candidates = routes.flatMap((route) => this.#candidatesOf(route));
-    return { table: { virtualHost, paths: new PathTable(candidates) }, routes };
+    const compiled = { routes, paths: new PathTable(candidates, this.#prefixSets) };
+    if (first) this.#paths.set(first, compiled);
+    return compiled;
   }
 
   #compileListener(listener: Listener, hosts: ReadonlyMap<string, CompiledHost<R>>): CompiledListener<R> {
@@ -70,8 +91,7 @@ export class RoutingCompiler<R> {
     if (last?.table.listener === listener && isSameList(last.hosts, tables)) return last;
     const servers = listener.servers.map((server): readonly [string, ServerTable<R>] => {
       const own = present(virtualHostsOf(server).map((key) => hosts.get(key)?.table));
-      const byHostname = own.map((table) => [table.virtualHost.hostname, table] as const);
-      return [server.hostname, { server, hosts: new HostTable(byHostname) }];
+      return [server.hostname, { server, hosts: new VirtualHosts(own) }];
     });
     return { table: { listener, servers: new HostTable(servers) }, hosts: tables };
   }

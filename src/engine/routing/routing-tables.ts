@@ -3,6 +3,7 @@ import type { VirtualHost } from '../../ir/http.js';
 import { hostnameOf } from '../exchange/heads.js';
 import type { HostTable } from './host-table.js';
 import type { PathTable } from './path-table.js';
+import type { VirtualHosts } from './virtual-hosts.js';
 
 /** A virtual host, ready to be asked. */
 export interface VirtualHostTable<R> {
@@ -14,7 +15,7 @@ export interface VirtualHostTable<R> {
 export interface ServerTable<R> {
   readonly server: Server;
   /** Empty for servers that relay bytes. */
-  readonly hosts: HostTable<VirtualHostTable<R>>;
+  readonly hosts: VirtualHosts<R>;
 }
 
 /** A listener's servers by hostname. */

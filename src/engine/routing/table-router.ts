@@ -37,5 +37,5 @@ export function matchRequest(
   const server = table.servers.find(head.hostname);
   // RFC 9110 §15.5.20 and GatewayHTTPListenerIsolation: another server's routes are not for this connection.
   if (sniServer !== undefined && server?.server.hostname !== sniServer) return MISDIRECTED;
-  return server?.hosts.find(head.hostname)?.paths.match(head) ?? NO_ROUTE;
+  return server?.hosts.match(head) ?? NO_ROUTE;
 }

@@ -13,9 +13,9 @@ export class WeightedBackends<T extends { readonly weight: number } = BackendEnt
 
   constructor(entries: readonly T[]) {
     this.entries = entries;
-    this.#eligible = entries.filter(({ weight }) => weight > 0);
+    this.#eligible = entries.every(isEligible) ? entries : entries.filter(isEligible);
     this.#only = this.#eligible.length === 1 ? this.#eligible[0] : undefined;
-    this.#credits = new Float64Array(this.#eligible.length);
+    this.#credits = this.#only ? NO_CREDITS : new Float64Array(this.#eligible.length);
     this.#total = this.#eligible.reduce((sum, { weight }) => sum + weight, 0);
   }
 
@@ -32,4 +32,10 @@ export class WeightedBackends<T extends { readonly weight: number } = BackendEnt
     credits[best] = (credits[best] ?? 0) - this.#total;
     return this.#eligible[best];
   }
+}
+
+const NO_CREDITS = new Float64Array();
+
+function isEligible({ weight }: { readonly weight: number }): boolean {
+  return weight > 0;
 }

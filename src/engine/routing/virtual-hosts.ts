@@ -1,0 +1,49 @@
+import type { RequestHead } from '../exchange/heads.js';
+import type { Candidate } from './candidate.js';
+import { HostTable } from './host-table.js';
+import { type Leaf, matchPrefixes, type SpecialPaths } from './path-table.js';
+import type { PrefixSet } from './prefix-set.js';
+import type { VirtualHostTable } from './routing-tables.js';
+
+/**
+ * The virtual hosts of a server. With tens of thousands of them every object that a request visits is one that the
+ * processor has to fetch from memory, so the way from a hostname to a rule leads through a few dense arrays.
+ * Immutable once built.
+ */
+export class VirtualHosts<R> {
+  readonly #rows: HostTable<number>;
+  /** By row, like the two after it. */
+  readonly #tables: readonly VirtualHostTable<R>[];
+  readonly #prefixes: readonly PrefixSet[];
+  /** Where the leaves of its prefixes begin. */
+  readonly #begins: readonly number[];
+  readonly #leaves: readonly Leaf<R>[];
+  /** By row; most have none. */
+  readonly #special: ReadonlyMap<number, SpecialPaths<R>>;
+
+  constructor(tables: readonly VirtualHostTable<R>[]) {
+    this.#rows = new HostTable(tables.map(({ virtualHost }, row) => [virtualHost.hostname, row] as const));
+    this.#tables = tables;
+    this.#prefixes = tables.map(({ paths }) => paths.prefixes);
+    this.#leaves = tables.flatMap(({ paths }) => paths.leaves);
+    let begin = 0;
+    this.#begins = tables.map(({ paths }) => (begin += paths.leaves.length) - paths.leaves.length);
+    this.#special = new Map(
+      tables.flatMap(({ paths: { special } }, row) => (special ? [[row, special] as const] : [])),
+    );
+  }
+
+  find(hostname: string): VirtualHostTable<R> | undefined {
+    const row = this.#rows.find(hostname);
+    return row === undefined ? undefined : this.#tables[row];
+  }
+
+  /** What the paths of the host that is found answer. */
+  match(request: RequestHead): Candidate<R> | undefined {
+    const row = this.#rows.find(request.hostname);
+    const prefixes = row === undefined ? undefined : this.#prefixes[row];
+    if (row === undefined || !prefixes) return undefined;
+    const special = this.#special.size > 0 ? this.#special.get(row)?.match(request) : undefined;
+    return special ?? matchPrefixes(prefixes, this.#leaves, this.#begins[row] ?? 0, request);
+  }
+}
