@@ -2,7 +2,9 @@ import type { FieldBlock, Fields } from '../../exchange/fields.js';
 import { FieldList } from '../../exchange/fields.js';
 import { latin1Write } from '../latin1.js';
 import { encodeHuffman, huffmanLength } from './huffman.js';
-import { ENTRY_OVERHEAD, STATIC_FIELDS, STATIC_LENGTH } from './static-table.js';
+import { FieldLines } from './field-lines.js';
+import { ADAPTIVE, EAGER, headerName, NEVER, PLAIN, type HeaderName } from './header-names.js';
+import { ENTRY_OVERHEAD, STATIC_LENGTH } from './static-table.js';
 
 /** Most bytes of the table we use, however many the peer allows. */
 const MAX_TABLE_SIZE = 4096;
@@ -11,67 +13,18 @@ const RING = 128;
 /** Names a connection remembers for indexing; past this it starts anew. */
 const MAX_NAMES = 256;
 
-/** How a field is put: RFC 7541 §6.2. */
-const ADAPTIVE = 0;
-const EAGER = 1;
-const PLAIN = 2;
-const NEVER = 3;
-
-/** Names whose values are unique: looking for them in the table is of no use. */
-const PLAIN_NAMES =
-  'x-request-id traceparent tracestate grpc-message grpc-timeout grpc-status-details-bin range';
-/** Names of few values: indexed when first seen. */
-const EAGER_NAMES =
-  ':authority user-agent content-type content-encoding accept accept-encoding accept-language cache-control ' +
-  'server vary via te grpc-encoding grpc-accept-encoding grpc-status x-forwarded-proto x-forwarded-host ' +
-  'x-forwarded-port x-forwarded-for';
-/** RFC 7541 §7.1.3: credentials stay out of a table that a guess could probe. */
-const NEVER_NAMES = 'authorization proxy-authorization cookie set-cookie';
-
-interface KnownName {
-  /** Index of the name in the static table, 0 for none. */
-  readonly staticName: number;
-  readonly staticValues: ReadonlyMap<string, number>;
-  readonly policy: number;
-}
-
 /** What one connection remembers of a name. */
-interface SeenName extends KnownName {
+interface SeenName {
+  readonly name: HeaderName;
   /** Value → number of the dynamic entry, counted from the connection's first. */
   readonly entries: Map<string, number>;
   /** The newest dynamic entry with this name, -1 for none; it may be evicted. */
   newest: number;
+  /** The last value that did not enter the table. */
   last: string;
-}
-
-const KNOWN = knownNames();
-const UNKNOWN: KnownName = { staticName: 0, staticValues: new Map(), policy: ADAPTIVE };
-
-function knownNames(): ReadonlyMap<string, KnownName> {
-  const policies = new Map<string, number>();
-  for (const [names, policy] of [
-    [PLAIN_NAMES, PLAIN],
-    [EAGER_NAMES, EAGER],
-    [NEVER_NAMES, NEVER],
-  ] as const) {
-    for (const name of names.split(' ')) policies.set(name, policy);
-  }
-  const known = new Map<string, KnownName & { staticValues: Map<string, number> }>();
-  for (let index = 1; index <= STATIC_LENGTH; index++) {
-    const name = STATIC_FIELDS[index * 2] ?? '';
-    const value = STATIC_FIELDS[index * 2 + 1] ?? '';
-    const entry = known.get(name);
-    if (entry) entry.staticValues.set(value, index);
-    else {
-      const policy = policies.get(name) ?? ADAPTIVE;
-      const staticValues = new Map(value === '' ? [] : [[value, index]]);
-      known.set(name, { staticName: index, staticValues, policy });
-    }
-  }
-  for (const [name, policy] of policies) {
-    if (!known.has(name)) known.set(name, { staticName: 0, staticValues: new Map(), policy });
-  }
-  return known;
+  /** The last value that was found in it, and the number of its entry. */
+  found: string;
+  foundAt: number;
 }
 
 /** A prepared run of fields as one encoder puts it, while its table is the same. */
@@ -80,8 +33,14 @@ interface EncodedBlock {
   readonly bytes: Buffer;
 }
 
+const HOST = headerName('host');
+
 /** Where every encoder of the thread writes: a block is copied out before the next one begins. */
 let scratch = Buffer.allocUnsafeSlow(16_384);
+/** A text on its way to be coded. */
+let plain = Buffer.allocUnsafeSlow(4096);
+/** Fields that are bytes. */
+const lines = new FieldLines();
 
 /**
  * Encodes header blocks (RFC 7541) with a dynamic table. A value enters the table at once when its name has few
@@ -94,10 +53,9 @@ export class HeaderEncoder {
   /** Changes with the dynamic table. */
   #generation = 0;
   readonly #blocks = new WeakMap<FieldBlock, EncodedBlock>();
-  readonly #visit = (name: string, value: string): void => {
-    this.field(name, value);
-  };
   readonly #seen = new Map<string, SeenName>();
+  /** Those of them that have a number, by it. */
+  readonly #known: (SeenName | undefined)[] = [];
   // The dynamic table: a ring; entry `n` is in slot `n % RING`.
   readonly #owners: SeenName[] = [];
   readonly #values: string[] = [];
@@ -143,7 +101,7 @@ export class HeaderEncoder {
   /** Every field. Prepared beginnings are copied when they were encoded before. */
   fields(fields: Fields): void {
     if (!(fields instanceof FieldList)) {
-      fields.forEach(this.#visit);
+      this.#lines(fields);
       return;
     }
     if (fields.base) this.#block(fields.base);
@@ -157,31 +115,62 @@ export class HeaderEncoder {
   /** @param name in lower case. @param sensitive the field must never be indexed, on any hop. */
   field(name: string, value: string, sensitive = false): void {
     this.#reserve(name.length + value.length + 16);
-    const seen = this.#seen.get(name) ?? this.#remember(name);
-    const staticIndex = seen.staticValues.get(value);
-    if (staticIndex !== undefined && !sensitive) {
+    const seen = this.#seen.get(name) ?? this.#remember(headerName(name));
+    const { policy } = seen.name;
+    if (sensitive || policy === NEVER) this.#literal(0x10, seen, value);
+    else if (policy === PLAIN) this.#literal(0, seen, value);
+    else this.#indexable(seen, value);
+  }
+
+  /** Fields that are bytes as a rule are read from their HTTP/1.1 form: few of them become texts. */
+  #lines(fields: Fields): void {
+    lines.read(fields);
+    for (let name = lines.next(); name !== undefined; name = lines.next()) {
+      let value: string | undefined;
+      if (name.policy === ADAPTIVE || name.policy === EAGER) value = lines.text();
+      else lines.skip();
+      // RFC 9113 §8.3.1: the authority says it.
+      if (name !== HOST) this.#line(this.#seenName(name), value);
+    }
+  }
+
+  /** @param value undefined when it never repeats: a table is of no use to it. */
+  #line(seen: SeenName, value: string | undefined): void {
+    const { text, policy } = seen.name;
+    if (value !== undefined) {
+      this.#reserve(text.length + value.length + 16);
+      this.#indexable(seen, value);
+      return;
+    }
+    const { bytes, start, end } = lines;
+    this.#reserve(text.length + end - start + 16);
+    this.#name(policy === NEVER ? 0x10 : 0, seen);
+    this.#string(bytes, start, end);
+  }
+
+  #indexable(seen: SeenName, value: string): void {
+    if (seen.found === value && seen.foundAt >= this.#next - this.#count) {
+      this.#integer(0x80, 0x7f, this.#indexOf(seen.foundAt));
+      return;
+    }
+    const staticIndex = seen.name.staticValues.get(value);
+    if (staticIndex !== undefined) {
       scratch[this.length++] = 0x80 | staticIndex;
-      return;
-    }
-    if (sensitive || seen.policy === NEVER) {
-      this.#literal(0x10, seen, name, value);
-      return;
-    }
-    if (seen.policy === PLAIN) {
-      this.#literal(0, seen, name, value);
       return;
     }
     const entry = seen.entries.get(value);
     if (entry !== undefined) {
+      seen.found = value;
+      seen.foundAt = entry;
       this.#integer(0x80, 0x7f, this.#indexOf(entry));
       return;
     }
-    if (seen.policy === EAGER || seen.last === value) {
-      this.#literal(0x40, seen, name, value);
-      this.#add(seen, name, value);
+    if (seen.name.policy === EAGER || seen.last === value) {
+      this.#literal(0x40, seen, value);
+      this.#add(seen, value);
     } else {
       seen.last = value;
-      this.#literal(0, seen, name, value);
+      this.#literal(0, seen, value);
     }
   }
 
@@ -212,26 +201,36 @@ export class HeaderEncoder {
     return STATIC_LENGTH + this.#next - entry;
   }
 
-  #literal(flags: number, seen: SeenName, name: string, value: string): void {
-    const mask = flags === 0x40 ? 0x3f : 0x0f;
-    if (seen.staticName > 0) this.#integer(flags, mask, seen.staticName);
-    else if (seen.newest >= this.#next - this.#count) this.#integer(flags, mask, this.#indexOf(seen.newest));
-    else {
-      scratch[this.length++] = flags;
-      this.#string(name);
-    }
-    this.#string(value);
+  #literal(flags: number, seen: SeenName, value: string): void {
+    this.#name(flags, seen);
+    this.#text(value);
   }
 
-  #string(text: string): void {
-    const length = text.length;
-    const coded = huffmanLength(text);
+  /** The beginning of a literal. */
+  #name(flags: number, { name, newest }: SeenName): void {
+    const mask = flags === 0x40 ? 0x3f : 0x0f;
+    if (name.staticName > 0) this.#integer(flags, mask, name.staticName);
+    else if (newest >= this.#next - this.#count) this.#integer(flags, mask, this.#indexOf(newest));
+    else {
+      scratch[this.length++] = flags;
+      this.#text(name.text);
+    }
+  }
+
+  #text(text: string): void {
+    if (text.length > plain.length) plain = Buffer.allocUnsafeSlow(text.length);
+    this.#string(plain, 0, latin1Write(plain, text, 0));
+  }
+
+  #string(bytes: Buffer, start: number, end: number): void {
+    const length = end - start;
+    const coded = huffmanLength(bytes, start, end);
     if (coded < length) {
       this.#integer(0x80, 0x7f, coded);
-      this.length = encodeHuffman(text, scratch, this.length);
+      this.length = encodeHuffman(bytes, start, end, { target: scratch, offset: this.length });
     } else {
       this.#integer(0, 0x7f, length);
-      this.length = latin1Write(scratch, text, this.length);
+      this.length += bytes.copy(scratch, this.length, start, end);
     }
   }
 
@@ -247,21 +246,27 @@ export class HeaderEncoder {
     target[this.length++] = rest;
   }
 
-  #remember(name: string): SeenName {
+  #seenName(name: HeaderName): SeenName {
+    return (name.id < 0 ? this.#seen.get(name.text) : this.#known[name.id]) ?? this.#remember(name);
+  }
+
+  #remember(name: HeaderName): SeenName {
     if (this.#seen.size >= MAX_NAMES) this.#forget();
-    const known = KNOWN.get(name) ?? UNKNOWN;
-    const seen: SeenName = { ...known, entries: new Map(), newest: -1, last: '' };
-    this.#seen.set(name, seen);
+    const seen: SeenName = { name, entries: new Map(), newest: -1, last: '', found: '', foundAt: -1 };
+    this.#seen.set(name.text, seen);
+    if (name.id >= 0) this.#known[name.id] = seen;
     return seen;
   }
 
   /** Names come without end from a hostile peer: those without a live entry are dropped. */
   #forget(): void {
-    for (const [name, seen] of this.#seen) if (seen.entries.size === 0) this.#seen.delete(name);
+    for (const [text, { name, entries }] of this.#seen) {
+      if (entries.size === 0 && name.id < 0) this.#seen.delete(text);
+    }
   }
 
-  #add(seen: SeenName, name: string, value: string): void {
-    const size = name.length + value.length + ENTRY_OVERHEAD;
+  #add(seen: SeenName, value: string): void {
+    const size = seen.name.text.length + value.length + ENTRY_OVERHEAD;
     this.#evict(size);
     if (size > this.#capacity) return;
     this.#generation++;

@@ -115,21 +115,26 @@ export function decodeHuffman(source: Uint8Array, start: number, end: number, ta
   return entry & ACCEPTS ? written : -1;
 }
 
-/** Length in bytes of a text (one byte per character) when encoded. */
-export function huffmanLength(text: string): number {
+/** Length of the bytes `[start, end)` when encoded. */
+export function huffmanLength(source: Uint8Array, start: number, end: number): number {
   let bits = 0;
-  for (let i = 0; i < text.length; i++) bits += LENGTHS[text.charCodeAt(i) & 0xff] ?? 0;
+  for (let i = start; i < end; i++) bits += LENGTHS[source[i] ?? 0] ?? 0;
   return (bits + 7) >>> 3;
 }
 
-/** Encodes a text (one byte per character) into `target`. @returns the offset after it. */
-export function encodeHuffman(text: string, target: Uint8Array, offset: number): number {
+/** Encodes `[start, end)` into `target`, whose last length is known to be enough. @returns the offset after it. */
+export function encodeHuffman(
+  source: Uint8Array,
+  start: number,
+  end: number,
+  { target, offset }: { readonly target: Uint8Array; readonly offset: number },
+): number {
   let at = offset;
   // At most 7 bits wait between symbols and a code has at most 30: too many for one 32-bit word, hence two parts.
   let waiting = 0;
   let count = 0;
-  for (let i = 0; i < text.length; i++) {
-    const symbol = text.charCodeAt(i) & 0xff;
+  for (let i = start; i < end; i++) {
+    const symbol = source[i] ?? 0;
     let length = LENGTHS[symbol] ?? 0;
     const code = CODES[symbol] ?? 0;
     if (length > 16) {
