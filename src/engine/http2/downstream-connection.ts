@@ -207,7 +207,7 @@ export class Http2DownstreamConnection extends Http2Connection<
     stream.id = id;
     stream.sendWindow = this.peer.initialWindow;
     if (!isTunnel) stream.expectedLength = contentLength;
-    this.streams.set(id, stream);
+    this.streams.add(stream);
     if (ends) stream.endRemote();
     // What a tunnel carries is not a body: the request is complete without it.
     if (ends || isTunnel) {

@@ -1,10 +1,9 @@
 import { FieldBlock, FieldList } from '../exchange/fields.js';
-import { latin1Slice } from './latin1.js';
 import { HeaderDecoder } from './hpack/header-decoder.js';
 
-/** Longest block that is remembered, and how many. */
+/** Longest block that is remembered, and places for them: a power of two. Blocks that share one push each other out. */
 const REMEMBERED_LENGTH = 512;
-const REMEMBERED = 256;
+const SLOTS = 128;
 /** Looking up costs about as much as it saves when nothing repeats: credit for trying. */
 const CREDIT = 32;
 
@@ -39,13 +38,18 @@ export class HeaderBlock<T> {
   }
 }
 
+interface KnownBlock<T> {
+  readonly bytes: Uint8Array;
+  readonly block: HeaderBlock<T>;
+}
+
 /**
  * Header blocks of one connection. Clients repeat themselves: a block that changed nothing in the dynamic table means
  * the same as long as the table does not change, so its bytes are enough to find what it was decoded to.
  */
 export class HeaderBlocks<T> {
   readonly #decoder: HeaderDecoder;
-  readonly #known = new Map<string, HeaderBlock<T>>();
+  #known: (KnownBlock<T> | undefined)[] = [];
   #credit = CREDIT;
 
   constructor(maxListSize: number) {
@@ -54,13 +58,13 @@ export class HeaderBlocks<T> {
 
   /** @returns undefined for a COMPRESSION_ERROR. The block may be the same object as before. */
   decode(buffer: Buffer, start: number, end: number): HeaderBlock<T> | undefined {
-    let key: string | undefined;
+    let slot = -1;
     if (end - start <= REMEMBERED_LENGTH && this.#credit++ >= 0) {
-      key = latin1Slice(buffer, start, end);
-      const known = this.#known.get(key);
-      if (known) {
+      slot = slotOf(buffer, start, end);
+      const known = this.#known[slot];
+      if (known !== undefined && isEqual(known.bytes, buffer, start, end)) {
         this.#credit = CREDIT;
-        return known;
+        return known.block;
       }
       this.#credit -= 2;
       // After a row of failures a pause, in which each block gives a credit.
@@ -71,11 +75,24 @@ export class HeaderBlocks<T> {
     const fields = decoder.decode(buffer, start, end);
     if (fields === undefined) return undefined;
     const block = new HeaderBlock<T>(fields, decoder.malformed, decoder.tooLarge, decoder.neverIndexed);
-    if (decoder.generation !== generation) this.#known.clear();
-    else if (key !== undefined) {
-      if (this.#known.size >= REMEMBERED) this.#known.clear();
-      this.#known.set(key, block);
-    }
+    if (decoder.generation !== generation) this.#forget();
+    else if (slot >= 0) this.#known[slot] = { bytes: new Uint8Array(buffer.subarray(start, end)), block };
     return block;
   }
+
+  #forget(): void {
+    if (this.#known.length > 0) this.#known = [];
+  }
+}
+
+function slotOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = end - start;
+  for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
+  return (hash ^ (hash >>> 7) ^ (hash >>> 14)) & (SLOTS - 1);
+}
+
+function isEqual(known: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  if (known.length !== end - start) return false;
+  for (let i = 0; i < known.length; i++) if (known[i] !== bytes[start + i]) return false;
+  return true;
 }

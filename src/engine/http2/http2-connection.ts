@@ -42,6 +42,7 @@ import type { Http2Stream, StreamHost } from './http2-stream.js';
 import { inboundGather } from './inbound-gather.js';
 import { SendTurns } from './send-turns.js';
 import { PeerSettings } from './settings.js';
+import { StreamTable } from './stream-table.js';
 
 /** Receive window of the connection: never what holds a stream back. */
 const CONNECTION_WINDOW = 16 * 1024 * 1024;
@@ -54,7 +55,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
   implements FrameSink, StreamHost
 {
   readonly encoder = new HeaderEncoder();
-  readonly streams = new Map<number, S>();
+  readonly streams = new StreamTable<S>();
   readonly peer = new PeerSettings();
   sendWindow = DEFAULT_WINDOW;
   /** The peer has sent GOAWAY. */
@@ -137,7 +138,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
   protected override onEnded(detail: string): void {
     this.#gathering = undefined;
     this.#dataStream = undefined;
-    for (const stream of [...this.streams.values()]) {
+    for (const stream of this.streams.values()) {
       this.streams.delete(stream.id);
       stream.gone = true;
       stream.onLost(detail, 'ended');
@@ -198,9 +199,8 @@ export abstract class Http2Connection<S extends Http2Stream, T>
   }
 
   #remove(id: number): void {
-    const stream = this.streams.get(id);
+    const stream = this.streams.delete(id);
     if (!stream) return;
-    this.streams.delete(id);
     this.#grown -= stream.receiveLimit - DEFAULT_WINDOW;
     this.onStreamClosed();
   }

@@ -155,7 +155,7 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
     stream.id = this.#nextId;
     this.#nextId += 2;
     stream.sendWindow = this.peer.initialWindow;
-    this.streams.set(stream.id, stream);
+    this.streams.add(stream);
     stream.start(head, this.#secure);
     if (this.#nextId >= LAST_USABLE_ID) this.finish();
   }
@@ -258,7 +258,7 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
     this.#retire();
     // RFC 9113 §6.8: what is above was not and will not be acted upon.
     const detail = 'the backend has sent GOAWAY';
-    for (const stream of [...this.streams.values()]) {
+    for (const stream of this.streams.values()) {
       if (stream.id <= lastStreamId) continue;
       this.reset(stream, CANCEL);
       stream.onLost(detail, 'unprocessed');
@@ -294,7 +294,7 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
     this.#retire();
     if (!this.#connected) {
       const failure = this.#unconnected ?? { kind: 'connect', detail };
-      for (const stream of [...this.streams.values()]) {
+      for (const stream of this.streams.values()) {
         this.streams.delete(stream.id);
         stream.onUnconnected(failure);
       }

@@ -6,6 +6,8 @@ import { TextPool, type PooledText } from './text-pool.js';
 
 /** Spellings of names that are remembered: a power of two. Those that share a place push each other out. */
 const SLOTS = 512;
+/** Longer ones are not. */
+const LONGEST_NAME = 128;
 const COLON = 58;
 const CR = 13;
 /** Readable behind the last line, see {@link KnownBytes}. */
@@ -63,7 +65,7 @@ export class FieldLines {
     let line = this.#line.next;
     if (line === undefined || !this.#isFollowedBy(line.bytes, COLON)) {
       line = this.#find(at);
-      this.#line.next = line;
+      if (line.bytes.length <= LONGEST_NAME) this.#line.next = line;
     }
     this.#line = line;
     at += line.bytes.length + 1;
@@ -106,11 +108,16 @@ export class FieldLines {
     const { bytes } = this;
     let end = start;
     while (end < this.#end && bytes[end] !== COLON) end++;
-    const slot = hashAt(this.#view, start, end - start) & (SLOTS - 1);
+    const length = end - start;
+    const slot = hashAt(this.#view, start, length) & (SLOTS - 1);
     const known = this.#names[slot];
-    if (known?.bytes.length === end - start && known.bytes.isAt(this.#view, start)) return known;
+    if (known?.bytes.length === length && known.bytes.isAt(this.#view, start)) return known;
     const name = headerName(latin1Slice(bytes, start, end).toLowerCase());
-    return (this.#names[slot] = new LineName(new KnownBytes(this.#view, start, end - start), name));
+    const line = new LineName(new KnownBytes(this.#view, start, length), name);
+    if (length > LONGEST_NAME) return line;
+    // What is pushed out may still be expected after another name: it must not hold a chain of more.
+    if (known !== undefined) known.next = undefined;
+    return (this.#names[slot] = line);
   }
 }
 

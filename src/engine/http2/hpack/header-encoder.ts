@@ -178,7 +178,8 @@ export class HeaderEncoder {
     const known = this.#blocks.get(block);
     if (known?.generation === this.#generation) {
       this.#reserve(known.bytes.length);
-      this.length += known.bytes.copy(scratch, this.length);
+      scratch.set(known.bytes, this.length);
+      this.length += known.bytes.length;
       return;
     }
     const start = this.length;
