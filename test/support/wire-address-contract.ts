@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import type { FaultReport, Wire } from '../../src/engine/wire/wire.js';
+import { until } from './until.js';
 import { WireBench } from './wire-probe.js';
 
 const DEAF_LISTENER = `
@@ -109,6 +110,22 @@ export function wireAddressContract(name: string, create: (report: FaultReport) 
       await first.close();
       const third = await bench.listen(() => undefined, { port: first.port });
       expect(third.port).to.equal(first.port);
+    });
+
+    it('does not join those that share a port unless asked to', async () => {
+      const { port } = await bench.listen(() => undefined, { reusePort: true });
+      const [outcome] = await Promise.allSettled([bench.listen(() => undefined, { port })]);
+      expect(outcome).to.have.nested.property('reason.code', 'EADDRINUSE');
+    });
+
+    it('accepts a burst', async () => {
+      let accepted = 0;
+      const { acceptor } = await bench.serve(() => {
+        accepted++;
+      });
+      const clients = Array.from({ length: 100 }, () => bench.connect(acceptor.port, undefined));
+      await Promise.all(clients.map((client) => client.until(() => client.connected, 'connect')));
+      await until(() => accepted === 100);
     });
 
     it('keeps accepted connections when it stops accepting', async () => {

@@ -44,7 +44,7 @@ export interface ListenOptions {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly backlog: number;
-  /** Several threads bind the same port and the kernel spreads connections over them. */
+  /** Several threads bind the same port and the kernel spreads connections over them. Else: refused when it is in use. */
   readonly reusePort: boolean;
   /** Must set the connection's handler; the connection is paused until it is resumed. */
   readonly accept: (connection: Connection) => void;
