@@ -26,10 +26,10 @@ const OPTIONS = { merge: true, stringKeys: true, prettyErrors: false, logLevel: 
 
 /** Reads the YAML (or JSON) documents in a text. Documents without content are left out. */
 export function parseDocuments(text: string): readonly ParsedDocument[] {
-  const tree = parseTree(text);
-  const places = new Places(text, tree);
-  return tree.documents.map((document, index) => ({
-    ...contentOf(document, tree.lines),
+  const { documents, lines } = parseTree(text);
+  const places = new Places(text);
+  return documents.map((document, index) => ({
+    ...contentOf(document, lines),
     lineOf: places.ofDocument(index),
   }));
 }
@@ -48,14 +48,17 @@ function parseTree(text: string): Tree {
   return { documents: present, lines };
 }
 
-/** Finds lines. A tree is many times as large as its text and hardly ever asked, so it is not kept but made again. */
+/**
+ * Finds lines. A tree is many times as large as its text and hardly ever asked: it is made again for who asks, and
+ * stays while there is memory. (A reference to the first one, even a weak one, would keep those of all files until all
+ * of them are read.)
+ */
 class Places {
   readonly #text: string;
-  #tree: WeakRef<Tree>;
+  #tree: WeakRef<Tree> | undefined;
 
-  constructor(text: string, tree: Tree) {
+  constructor(text: string) {
     this.#text = text;
-    this.#tree = new WeakRef(tree);
   }
 
   /** Refers to nothing but this: a closure made where the tree is at hand would keep it. */
@@ -70,7 +73,7 @@ class Places {
   }
 
   #remember(): Tree {
-    const known = this.#tree.deref();
+    const known = this.#tree?.deref();
     if (known) return known;
     const tree = parseTree(this.#text);
     this.#tree = new WeakRef(tree);
