@@ -19,11 +19,15 @@ interface RuleOwner {
 
 type FilteredBackendRef = BackendRef & { readonly filters?: readonly HttpRouteFilter[] | undefined };
 
+/** One for all rules and backends without filters: most are. */
+const NO_FILTERS: readonly FilterNode[] = [];
+
 export function resolveFilters(
   filters: readonly HttpRouteFilter[],
   owner: RuleOwner,
   scope: Scope,
 ): readonly FilterNode[] {
+  if (filters.length === 0) return NO_FILTERS;
   return filters.map((filter, index) => {
     const ref = filter.requestMirror?.backendRef ?? filter.externalAuth?.backendRef;
     if (!ref) return { filter };

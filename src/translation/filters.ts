@@ -19,7 +19,11 @@ const ORDER: Readonly<Record<ir.HttpFilter['type'], number>> = {
   'response-headers': 6,
 };
 
+/** One for all rules and backends without filters: most are. */
+const NO_FILTERS: readonly ir.HttpFilter[] = [];
+
 export function toFilters(nodes: readonly FilterNode[], upstreams: UpstreamNames): readonly ir.HttpFilter[] {
+  if (nodes.length === 0) return NO_FILTERS;
   return nodes.flatMap((node) => toFilter(node, upstreams)).sort((a, b) => ORDER[a.type] - ORDER[b.type]);
 }
 

@@ -104,10 +104,16 @@ function toBackend(
     : { ...common, refusal: { status: 500, reason: backend.problem.message } };
 }
 
+/** One for all rules without. */
+const NO_TIMEOUTS: ir.HttpTimeouts = {};
+
 function toTimeouts(
   { request, backendRequest }: { readonly request?: string; readonly backendRequest?: string },
   traits: RuleTraits,
 ): ir.HttpTimeouts {
+  if (request === undefined && backendRequest === undefined && traits.backendRequestMs === undefined) {
+    return NO_TIMEOUTS;
+  }
   const requestMs = request === undefined ? undefined : parseDuration(request);
   const backendRequestMs =
     backendRequest === undefined ? traits.backendRequestMs : parseDuration(backendRequest);

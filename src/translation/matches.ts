@@ -5,8 +5,11 @@ import type { HttpMatch, PathMatch, ValueMatch } from '../ir/http.js';
 
 const EVERYTHING: PathMatch = { type: 'prefix', value: '' };
 
+/** One for all: tens of thousands of matches ask for nothing but a path. */
+const NO_VALUES: readonly ValueMatch[] = [];
+
 export function toHttpMatches(matches: readonly HttpRouteMatch[]): readonly HttpMatch[] {
-  if (matches.length === 0) return [{ path: EVERYTHING, headers: [], queryParams: [] }];
+  if (matches.length === 0) return [{ path: EVERYTHING, headers: NO_VALUES, queryParams: NO_VALUES }];
   return matches.map(({ path, method, headers = [], queryParams = [] }) => ({
     path: toPath(path),
     ...(method !== undefined && !isUnsupported(method) && { method }),
@@ -17,11 +20,11 @@ export function toHttpMatches(matches: readonly HttpRouteMatch[]): readonly Http
 
 /** A gRPC method is the path `/service/method` of an HTTP/2 request. */
 export function toGrpcMatches(matches: readonly GrpcRouteMatch[]): readonly HttpMatch[] {
-  if (matches.length === 0) return [{ path: EVERYTHING, headers: [], queryParams: [] }];
+  if (matches.length === 0) return [{ path: EVERYTHING, headers: NO_VALUES, queryParams: NO_VALUES }];
   return matches.map(({ method, headers = [] }) => ({
     path: method ? toGrpcPath(method) : EVERYTHING,
     headers: toValues(headers, (name) => name.toLowerCase()),
-    queryParams: [],
+    queryParams: NO_VALUES,
   }));
 }
 
@@ -64,6 +67,7 @@ function toValues(
   matches: readonly { readonly type: string; readonly name: string; readonly value: string }[],
   normalize: (name: string) => string,
 ): readonly ValueMatch[] {
+  if (matches.length === 0) return NO_VALUES;
   const byName = new Map<string, ValueMatch>();
   for (const { type, name, value } of matches) {
     const key = normalize(name);
