@@ -2,7 +2,7 @@
 const MOST_COMPARED = 8;
 
 /** Position of a prefix that is not there. */
-export const NONE = -1;
+const NONE = -1;
 
 /**
  * Path prefixes, which match element by element: `/abc` matches `/abc`, `/abc/` and `/abc/d`, not `/abcd`. They are
