@@ -145,9 +145,9 @@ export function hostRoutes(count: number): object[] {
   }));
 }
 
-/** A route whose rule is another one each time. */
+/** A route whose rule is another one each time, and says so in its answers. */
 export function changingRoute(revision: number): object {
-  const requestHeaderModifier = { set: [{ name: 'X-Revision', value: String(revision) }] };
+  const responseHeaderModifier = { set: [{ name: 'X-Revision', value: String(revision) }] };
   return {
     apiVersion: GATEWAY_API,
     kind: 'HTTPRoute',
@@ -158,7 +158,7 @@ export function changingRoute(revision: number): object {
       rules: [
         {
           matches: [{ path: { type: 'PathPrefix', value: `/revision-${revision}` } }],
-          filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier }],
+          filters: [{ type: 'ResponseHeaderModifier', responseHeaderModifier }],
           backendRefs: BACKEND,
         },
       ],

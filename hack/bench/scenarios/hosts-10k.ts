@@ -57,19 +57,21 @@ end
 async function swapMs(contender: Contender, revision: number): Promise<number> {
   contender.change?.(revision);
   const started = performance.now();
-  while (!(await serves(contender.http, `/revision-${revision}/1k`))) {
+  while (!(await serves(contender.http, revision))) {
     if (performance.now() - started > SWAP_DEADLINE_MS) return SWAP_DEADLINE_MS;
     await wait(5);
   }
   return performance.now() - started;
 }
 
-function serves(port: number, target: string): Promise<boolean> {
+/** The route for every host answers as well: only the header tells that it was the changed one. */
+function serves(port: number, revision: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const headers = { host: 'changing.bench.test' };
+    const target = `/revision-${revision}/1k`;
     request({ port, host: '127.0.0.1', path: target, headers, agent: false }, (response) => {
       response.resume();
-      resolve(response.statusCode === 200);
+      resolve(response.statusCode === 200 && response.headers['x-revision'] === String(revision));
     })
       .on('error', reject)
       .end();
