@@ -47,6 +47,8 @@ export class FieldNames {
   }
 }
 
+const NO_BLOCKS: readonly never[] = [];
+
 const POOLED_BYTES = 256;
 /** Fewer bytes are copied by a loop: a call into the runtime costs more than they do. */
 export const CALL_BYTES = 64;
@@ -93,11 +95,15 @@ export class FieldBlock {
   }
 }
 
-/** Fields as strings, with an optional immutable beginning whose encoded form is used while it is untouched. */
+/**
+ * Fields as strings, with an optional immutable beginning and prepared blocks at the end, whose encoded forms are used
+ * while they are untouched.
+ */
 export class FieldList implements Fields {
   /** Prepared beginning; undefined once something in it was changed. */
   #base: FieldBlock | undefined;
   readonly #flat: string[];
+  #tail: FieldBlock[] | undefined = undefined;
   /** Names whose values no HTTP/2 hop may index (RFC 7541 section 6.2.3). */
   neverIndexed: readonly string[] | undefined;
 
@@ -117,14 +123,20 @@ export class FieldList implements Fields {
     return this.#flat;
   }
 
+  /** Prepared fields: what comes after {@link own}. */
+  get tail(): readonly FieldBlock[] {
+    return this.#tail ?? NO_BLOCKS;
+  }
+
   get(name: string): string | undefined {
-    return (this.#base && valueIn(this.#base.flat, name)) ?? valueIn(this.#flat, name);
+    return (this.#base && valueIn(this.#base.flat, name)) ?? valueIn(this.#flat, name) ?? this.#inTail(name);
   }
 
   getAll(name: string): string[] {
     const values: string[] = [];
     if (this.#base) collect(this.#base.flat, name, values);
     collect(this.#flat, name, values);
+    if (this.#tail) for (const { flat } of this.#tail) collect(flat, name, values);
     return values;
   }
 
@@ -133,7 +145,8 @@ export class FieldList implements Fields {
   }
 
   hasAny(names: FieldNames): boolean {
-    return (this.#base?.hasAny(names) ?? false) || anyIn(this.#flat, names);
+    if (this.#base?.hasAny(names) === true || anyIn(this.#flat, names)) return true;
+    return this.#tail?.some((block) => block.hasAny(names)) ?? false;
   }
 
   isExactly(name: string, value: string): boolean {
@@ -142,11 +155,12 @@ export class FieldList implements Fields {
   }
 
   add(name: string, value: string): void {
+    this.#melt();
     this.#flat.push(name, value);
   }
 
   addBlock(block: FieldBlock): void {
-    for (const text of block.flat) this.#flat.push(text);
+    (this.#tail ??= []).push(block);
   }
 
   set(name: string, value: string): void {
@@ -156,6 +170,7 @@ export class FieldList implements Fields {
 
   remove(name: string): void {
     if (this.#base && valueIn(this.#base.flat, name) !== undefined) this.#dissolve();
+    if (this.#inTail(name) !== undefined) this.#melt();
     const flat = this.#flat;
     let kept = 0;
     for (let i = 0; i + 1 < flat.length; i += 2) {
@@ -172,17 +187,20 @@ export class FieldList implements Fields {
   forEach(visit: (name: string, value: string) => void): void {
     if (this.#base) visitAll(this.#base.flat, visit);
     visitAll(this.#flat, visit);
+    if (this.#tail) for (const { flat } of this.#tail) visitAll(flat, visit);
   }
 
   toList(): FieldList {
     const copy = new FieldList([...this.#flat], this.#base);
+    if (this.#tail) copy.#tail = [...this.#tail];
     copy.neverIndexed = this.neverIndexed;
     return copy;
   }
 
   /** name, value, name, value, …: a copy. */
   toFlat(): string[] {
-    return this.#base ? [...this.#base.flat, ...this.#flat] : [...this.#flat];
+    const { base, tail } = this;
+    return [...(base?.flat ?? []), ...this.#flat, ...tail.flatMap(({ flat }) => flat)];
   }
 
   writeHttp1(target: Buffer, offset: number): number {
@@ -196,7 +214,26 @@ export class FieldList implements Fields {
       at = writeFieldLine(target, at, flat[i] ?? '', flat[i + 1] ?? '');
       if (at < 0) return -1;
     }
+    if (this.#tail) for (const block of this.#tail) if (at >= 0) at = block.writeHttp1(target, at);
     return at;
+  }
+
+  #inTail(name: string): string | undefined {
+    if (this.#tail) {
+      for (const { flat } of this.#tail) {
+        const value = valueIn(flat, name);
+        if (value !== undefined) return value;
+      }
+    }
+    return undefined;
+  }
+
+  /** The blocks at the end become fields like the others. */
+  #melt(): void {
+    const tail = this.#tail;
+    if (!tail) return;
+    this.#tail = undefined;
+    for (const { flat } of tail) for (const text of flat) this.#flat.push(text);
   }
 
   #dissolve(): void {

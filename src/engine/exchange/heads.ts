@@ -58,6 +58,8 @@ export interface RequestHeadInit {
   readonly method: string;
   readonly scheme: 'http' | 'https';
   readonly authority: string;
+  /** Of the authority, where it is known already. */
+  readonly hostname?: string;
   readonly path: string;
   readonly fields?: Fields;
   readonly contentLength?: number;
@@ -92,6 +94,7 @@ export class PlainRequestHead implements RequestHead {
     this.expectContinue = init.expectContinue ?? false;
     this.acceptsTrailers = init.acceptsTrailers ?? false;
     this.#authority = init.authority;
+    this.#hostname = init.hostname;
   }
 
   get authority(): string {

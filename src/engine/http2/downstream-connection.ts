@@ -195,6 +195,7 @@ export class Http2DownstreamConnection extends Http2Connection<
       method: template.method,
       scheme: this.#context.secure ? 'https' : 'http',
       authority: template.authority,
+      hostname: template.hostname,
       path: template.path,
       fields: block.list(template.fields),
       contentLength: ends || isTunnel ? 0 : contentLength,

@@ -1,3 +1,4 @@
+import { hostnameOf } from '../exchange/heads.js';
 import { isAuthority } from '../http1/authority.js';
 import { TARGET, TOKEN } from '../http1/characters.js';
 import { FORWARDED_NAMES, NEVER_FORWARDED_NAMES, RESULT_NAMES } from '../http1/known-fields.js';
@@ -13,6 +14,8 @@ const NOT_IMPLEMENTED = 501;
 export interface RequestTemplate {
   readonly method: string;
   readonly authority: string;
+  /** See {@link hostnameOf}. */
+  readonly hostname: string;
   readonly path: string;
   /** -1: not given. */
   readonly contentLength: number;
@@ -165,6 +168,7 @@ function finish(draft: Draft): RequestTemplate | number {
   return {
     method: extended ? 'GET' : method,
     authority,
+    hostname: hostnameOf(authority),
     path: target,
     contentLength: draft.contentLength,
     upgrade: protocol ?? '',

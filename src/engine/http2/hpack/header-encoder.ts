@@ -98,18 +98,19 @@ export class HeaderEncoder {
     else this.field(':status', String(status));
   }
 
-  /** Every field. Prepared beginnings are copied when they were encoded before. */
+  /** Every field. Prepared ones are copied when they were encoded before. */
   fields(fields: Fields): void {
     if (!(fields instanceof FieldList)) {
       this.#lines(fields);
       return;
     }
     if (fields.base) this.#block(fields.base);
-    const { own, neverIndexed } = fields;
+    const { own, tail, neverIndexed } = fields;
     for (let i = 0; i + 1 < own.length; i += 2) {
       const name = own[i] ?? '';
       this.field(name, own[i + 1] ?? '', neverIndexed?.includes(name));
     }
+    for (const block of tail) this.#block(block);
   }
 
   /** @param name in lower case. @param sensitive the field must never be indexed, on any hop. */

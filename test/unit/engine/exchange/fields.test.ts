@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { FieldBlock, FieldList, FieldNames, type Fields } from '../../../../src/engine/exchange/fields.js';
 import { parseRequestHead } from '../../../../src/engine/http1/parse-head.js';
 import { RawRequestHead } from '../../../../src/engine/http1/raw-heads.js';
@@ -22,6 +23,12 @@ const HOLDERS: Record<string, (flat: string[]) => Fields> = {
   'added to received ones': (flat) => {
     const fields = raw([]);
     for (let i = 0; i + 1 < flat.length; i += 2) fields.add(flat[i] ?? '', flat[i + 1] ?? '');
+    return fields;
+  },
+  'added to a list as blocks': (flat) => {
+    const fields = new FieldList();
+    fields.addBlock(new FieldBlock(flat.slice(0, 2)));
+    fields.addBlock(new FieldBlock(flat.slice(2)));
     return fields;
   },
   'added as a block': (flat) => {
@@ -97,6 +104,51 @@ describe('received fields', () => {
 
   it('refuse names without a number in a question about many', () => {
     expect(() => raw([]).hasAny(new FieldNames(['x-unknown']))).to.throw('x-unknown');
+  });
+});
+
+describe('FieldList', () => {
+  const name = fc.constantFrom('x-a', 'x-b', 'via', 'range');
+  const pair = fc.tuple(name, fc.constantFrom('1', '2'));
+  const flatOf = (pairs: readonly (readonly [string, string])[]): string[] => pairs.flat();
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('add' as const), pair }),
+    fc.record({ kind: fc.constant('set' as const), pair }),
+    fc.record({ kind: fc.constant('remove' as const), pair }),
+    fc.record({ kind: fc.constant('block' as const), pairs: fc.array(pair, { maxLength: 3 }) }),
+  );
+
+  it('is a list whatever of it was prepared', () => {
+    fc.assert(
+      fc.property(fc.array(pair, { maxLength: 3 }), fc.array(step, { maxLength: 8 }), (base, steps) => {
+        const fields = new FieldList([], new FieldBlock(flatOf(base)));
+        let model = [...base];
+        for (const each of steps) {
+          if (each.kind === 'block') {
+            fields.addBlock(new FieldBlock(flatOf(each.pairs)));
+            model.push(...each.pairs);
+          } else {
+            const [first, value] = each.pair;
+            if (each.kind !== 'add') model = model.filter(([other]) => other !== first);
+            if (each.kind !== 'remove') model.push(each.pair);
+            if (each.kind === 'remove') fields.remove(first);
+            else fields[each.kind](first, value);
+          }
+        }
+        expect(fields.toFlat()).to.deep.equal(flatOf(model));
+        expect(fields.toList().toFlat()).to.deep.equal(flatOf(model));
+        for (const each of ['x-a', 'range']) {
+          const values = model.filter(([other]) => other === each).map(([, value]) => value);
+          expect(fields.getAll(each)).to.deep.equal(values);
+          expect(fields.get(each)).to.equal(values[0]);
+        }
+        expect(fields.hasAny(VALIDATORS)).to.equal(model.some(([other]) => other === 'range'));
+        const target = Buffer.alloc(1024);
+        const text = model.map(([other, value]) => `${other}: ${value}\r\n`).join('');
+        expect(target.toString('latin1', 0, fields.writeHttp1(target, 0))).to.equal(text);
+        if (text !== '') expect(fields.writeHttp1(target.subarray(0, text.length - 1), 0)).to.equal(-1);
+      }),
+    );
   });
 });
 
