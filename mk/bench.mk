@@ -8,6 +8,10 @@ bench: build ## compare speed with peers; SCENARIOS=… ROUNDS=n CONTENDERS=… 
 bench-guard: build ## fail when CPU time per request has grown
 	@npx --no-install tsx hack/bench/guard.ts
 
+.PHONY: bench-engine
+bench-engine: install ## JavaScript of one request, without a kernel
+	@npx --no-install tsx hack/bench/engine-cost.ts
+
 # Sockets that take the least the kernel has, in a network of their own: nearly every write is a partial one. What they
 # receive into is small but not the smallest: there the kernel drops what it had promised to take, and a client that does
 # not read while it writes (HTTP/2 of Node) waits for minutes.
