@@ -36,6 +36,15 @@ async function prepare(test: Case, context: Context): Promise<void> {
   const base = await readFile(join(root, 'fixtures', 'base.yaml'), 'utf8');
   await context.kubectl(['apply', '-f', '-'], substitute(base, context.variables));
   await context.kubectl(['rollout', 'status', 'deployment/origin', '--timeout=60s']);
+  await eventually(() => haveEndpoint(context), 30_000);
+}
+
+/** Endpoints follow ready pods by some time, and no status of a route promises them. */
+async function haveEndpoint(context: Context): Promise<void> {
+  const path = 'jsonpath={.items[*].endpoints[*].conditions.ready}';
+  const slices = ['endpointslices', '-l', 'kubernetes.io/service-name=origin'];
+  const ready = await context.kubectl(['get', ...slices, '-o', path]);
+  if (!ready.includes('true')) throw new Error('the Service origin has no ready endpoint');
 }
 
 /** Whatever a case did to the cluster, the next one finds it working. */
