@@ -2,7 +2,8 @@
  * `make bench`: the product as shipped beside its peers. In: names of scenarios (none: all). Out:
  * `build/bench/results.json` and `build/bench/report.md`. Exit status 1 when a target is missed.
  *
- * ROUNDS (4) and SECONDS (3) are the effort, CONTENDERS limits who takes part, WIRE chooses the product's.
+ * ROUNDS (4) and SECONDS_EACH (3) are the effort, CONTENDERS limits who takes part, WIRE chooses the product's, and
+ * BASELINE=DIRECTORY has another build of the product (a `dist`) take part as `baseline`.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +12,7 @@ import { BUILD } from './paths.js';
 import { stopAll } from './pinned-process.js';
 import { ensurePrograms } from './prerequisites.js';
 import { renderReport } from './report.js';
-import type { Scenario } from './scenario.js';
+import type { Lane, Scenario } from './scenario.js';
 import { SCENARIOS } from './scenarios/scenarios.js';
 import { judge, passes } from './verdicts.js';
 
@@ -24,7 +25,20 @@ function chosen(names: readonly string[]): readonly Scenario[] {
   }
   const scenarios = names.length === 0 ? SCENARIOS : SCENARIOS.filter(({ name }) => names.includes(name));
   const contenders = process.env['CONTENDERS']?.split(/[\s,]+/);
-  return contenders ? scenarios.map((scenario) => restrict(scenario, contenders)) : scenarios;
+  const restricted = contenders ? scenarios.map((scenario) => restrict(scenario, contenders)) : scenarios;
+  return process.env['BASELINE'] === undefined ? restricted : restricted.map(withBaseline);
+}
+
+/** Every lane of the product a second time, with the other build. */
+function withBaseline(scenario: Scenario): Scenario {
+  const others = scenario.lanes
+    .filter(({ contender }) => contender === 'trickster')
+    .map((lane): Lane => ({
+      ...lane,
+      name: lane.name.replace('trickster', 'baseline'),
+      contender: 'baseline',
+    }));
+  return { ...scenario, lanes: [...scenario.lanes, ...others] };
 }
 
 function restrict(scenario: Scenario, contenders: readonly string[]): Scenario {

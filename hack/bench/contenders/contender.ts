@@ -1,7 +1,7 @@
 import type { BenchCertificate } from '../bench-certificate.js';
 import type { PinnedProcess } from '../pinned-process.js';
 
-export type ContenderName = 'trickster' | 'nginx' | 'haproxy' | 'varnish' | 'envoy';
+export type ContenderName = 'trickster' | 'baseline' | 'nginx' | 'haproxy' | 'varnish' | 'envoy';
 
 /** What a contender shall serve. */
 export interface Setup {

@@ -13,7 +13,16 @@ const START_DEADLINE_MS = 60_000;
  * The product as shipped: built, started by its own command, configured by files, metrics on, access log off. One
  * worker, as its peers. `WIRE=net` or `WIRE=handle` forces a wire, `CPU_PROFILE=DIRECTORY` makes Node profile it.
  */
-export async function startTrickster(setup: Setup): Promise<Contender> {
+export function startTrickster(setup: Setup): Promise<Contender> {
+  return start('trickster', path.join(ROOT, 'dist'), setup);
+}
+
+/** Another build of the product: what `npm run build` made, in the directory that `BASELINE` names. */
+export function startBaseline(setup: Setup): Promise<Contender> {
+  return start('baseline', path.resolve(process.env['BASELINE'] ?? ''), setup);
+}
+
+async function start(name: 'trickster' | 'baseline', build: string, setup: Setup): Promise<Contender> {
   const [http = 0, https = 0, management = 0, metrics = 0] = await freePorts(4);
   const wire = process.env['WIRE'] ?? 'handle';
   const source = path.join(setup.directory, 'source');
@@ -32,16 +41,16 @@ export async function startTrickster(setup: Setup): Promise<Contender> {
   write(source, 'gateway.yaml', gatewayObjects({ http, https, ...setup }));
   write(source, 'routes.yaml', setup.traffic === 'grpc' ? grpcRoute() : httpRoutes());
   if (setup.hosts > 0) write(source, 'hosts.yaml', hostRoutes(setup.hosts));
-  const main = path.join(ROOT, 'dist/src/main.js');
+  const main = path.join(build, 'src/main.js');
   const child = await PinnedProcess.start({
-    name: 'trickster',
+    name,
     core: PROXY_CORE,
     command: [process.execPath, ...profiling(), main, 'run', '--config', configuration, '--source', source],
     port: http,
     deadlineMs: START_DEADLINE_MS,
   });
   return {
-    name: 'trickster',
+    name,
     wire,
     http,
     https,

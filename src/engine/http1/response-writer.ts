@@ -144,7 +144,9 @@ export class ResponseWriter {
     this.framing = FRAMING_LENGTH;
     this.#left = 0;
     this.done = true;
-    return this.write(bytes);
+    const outcome = this.#wire.writeConstant(bytes);
+    if (outcome === PENDING) this.pending = true;
+    return outcome;
   }
 
   #compose(head: ResponseHead, piece: Piece): Buffer | undefined {

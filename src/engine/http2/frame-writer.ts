@@ -1,6 +1,6 @@
 import { PENDING, WRITTEN, type Connection } from '../wire/wire.js';
 import { bufferPool, POOLED_LENGTH } from './buffer-pool.js';
-import { flushAtTurnEnd } from './flush-queue.js';
+import { atTurnEnd, type TurnEndTask } from '../wire/turn-end.js';
 import {
   CONTINUATION,
   DATA,
@@ -28,7 +28,7 @@ const NONE: Buffer = Buffer.alloc(0);
  * that is `PENDING` leaves it with the wire until `onDrain`. DATA is only taken while nothing is pending, so that a
  * slow reader holds one buffer and not one for each stream.
  */
-export class FrameWriter {
+export class FrameWriter implements TurnEndTask {
   /** The peer, or the wire, can no longer be served: nothing is sent any more. */
   failed = false;
   /** Frames are kept but not written yet (the connection is being made). */
@@ -126,6 +126,10 @@ export class FrameWriter {
     this.#length += bytes.copy(this.#buffer, this.#length);
   }
 
+  atTurnEnd(): void {
+    this.flush();
+  }
+
   flush(): void {
     this.#scheduled = false;
     this.#write();
@@ -185,7 +189,7 @@ export class FrameWriter {
     if (this.failed) return false;
     if (!this.#scheduled) {
       this.#scheduled = true;
-      flushAtTurnEnd(this);
+      atTurnEnd(this);
     }
     if (this.#buffer === NONE) this.#buffer = bufferPool.take();
     if (this.#length + length <= this.#buffer.length) return true;

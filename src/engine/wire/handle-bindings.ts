@@ -13,6 +13,8 @@ export interface HandleOwner {
   connectDone(status: number): void;
   writeDone(status: number): void;
   shutdownDone(status: number): void;
+  /** Nothing of it waits for the end of the turn any more. */
+  batchWritten(): void;
   /** Connected, and with TLS the handshake is done and the peer is who it should be. */
   ready(): void;
   /** Every buffer that was `PENDING` is free. */

@@ -16,16 +16,13 @@ import {
   onClosed,
   onRead,
   onTimeout,
-  startWrite,
-  type WriteContext,
 } from './handle-callbacks.js';
+import { HandleOutput, type OutputContext } from './handle-output.js';
 import { TlsLayer } from './handle-tls.js';
 import type { ClientSessions } from './tls/client-sessions.js';
 import { CONNECT_TIMEOUT, HANDSHAKE_CUT, NO_HANDLER, toSystemError } from './wire-faults.js';
 import {
   FAILED,
-  PENDING,
-  WRITTEN,
   type Connection,
   type ConnectionHandler,
   type ConnectOptions,
@@ -38,7 +35,7 @@ import {
 } from './wire.js';
 
 /** What all connections of a wire share. */
-export interface HandleContext extends WriteContext {
+export interface HandleContext extends OutputContext {
   readonly report: FaultReport;
   readonly sessions: ClientSessions;
 }
@@ -59,6 +56,7 @@ export class HandleConnection implements Connection, HandleOwner {
   #local: SocketName | undefined;
   readonly #context: HandleContext;
   readonly #raw: TcpHandle;
+  readonly #output: HandleOutput;
   /** What application data flows through: the TCP handle or OpenSSL on it. */
   #stream: StreamHandle;
   #tls: TlsLayer | undefined;
@@ -70,17 +68,13 @@ export class HandleConnection implements Connection, HandleOwner {
   /** Decrypted bytes that came after a pause: OpenSSL cannot be stopped in the middle of what it has. */
   #rest: Buffer | undefined;
   #flushing = false;
-  #connected = true;
+  #connected: boolean;
   /** The handler wants bytes. */
   #wanted = false;
   /** The handle reads. */
   #reading = false;
   #peerEnded = false;
   #endTold = false;
-  /** Written before the connection was there. */
-  #early: Buffer[] | undefined;
-  #inFlight = 0;
-  #pending = false;
   #ending = false;
   #shutting = false;
   #shut = false;
@@ -94,13 +88,15 @@ export class HandleConnection implements Connection, HandleOwner {
     context: HandleContext,
     raw: TcpHandle,
     handler: ConnectionHandler,
-    remote: SocketName,
+    { remote, isConnected }: { readonly remote: SocketName; readonly isConnected: boolean },
   ) {
     this.handler = handler;
     this.remoteAddress = remote.address ?? '';
     this.remotePort = remote.port ?? 0;
     this.#context = context;
     this.#raw = raw;
+    this.#connected = isConnected;
+    this.#output = new HandleOutput(context, raw, this, isConnected);
     this.#stream = raw;
     raw.connection = this;
     raw.onread = onRead;
@@ -108,7 +104,10 @@ export class HandleConnection implements Connection, HandleOwner {
 
   /** `local`: where it was accepted, when all connections of its listener have the same. */
   static accepted(context: HandleContext, raw: TcpHandle, local: SocketName | undefined): HandleConnection {
-    const connection = new HandleConnection(context, raw, NO_HANDLER, remoteName(raw));
+    const connection = new HandleConnection(context, raw, NO_HANDLER, {
+      remote: remoteName(raw),
+      isConnected: true,
+    });
     connection.#local = local;
     return connection;
   }
@@ -120,8 +119,7 @@ export class HandleConnection implements Connection, HandleOwner {
   ): HandleConnection {
     const { bindings } = context;
     const raw = new bindings.TCP(bindings.socketType);
-    const connection = new HandleConnection(context, raw, handler, options);
-    connection.#connected = false;
+    const connection = new HandleConnection(context, raw, handler, { remote: options, isConnected: false });
     connection.#client = options;
     connection.#timer = setTimeout(onTimeout, options.timeoutMs, connection, CONNECT_TIMEOUT);
     return connection;
@@ -182,27 +180,21 @@ export class HandleConnection implements Connection, HandleOwner {
   }
 
   write(bytes: Buffer, more?: Buffer): WriteOutcome {
-    if (this.closed || this.#ending) return FAILED;
-    if (this.#tls === undefined && this.#connected) return this.#writePlain(bytes, more);
-    return this.#writeLater(bytes, more);
+    return this.closed || this.#ending ? FAILED : this.#output.write(bytes, more);
+  }
+
+  writeConstant(bytes: Buffer): WriteOutcome {
+    return this.closed || this.#ending ? FAILED : this.#output.writeConstant(bytes);
+  }
+
+  batchWritten(): void {
+    if (this.#ending) this.#shutWhenIdle();
   }
 
   /** A connection that has not been asked before it closes cannot know any more. */
   #localName(): SocketName | undefined {
     if (this.#local === undefined && this.#connected && !this.closed) this.#local = localName(this.#raw);
     return this.#local;
-  }
-
-  #writePlain(bytes: Buffer, more?: Buffer): WriteOutcome {
-    const status = startWrite(this.#raw, this.#context, bytes, more);
-    if (status === 0) return WRITTEN;
-    if (status < 0) {
-      this.fail(status);
-      return FAILED;
-    }
-    this.#inFlight++;
-    this.#pending = true;
-    return PENDING;
   }
 
   end(): void {
@@ -212,14 +204,14 @@ export class HandleConnection implements Connection, HandleOwner {
   }
 
   close(): void {
-    const isIdle = this.#tls === undefined && this.#inFlight === 0 && this.#early === undefined;
-    // The kernel sends what it has taken, then FIN: no shutdown is needed.
-    if (isIdle || this.#shut) this.#close(undefined);
     this.#closing = true;
+    // The kernel sends what it has taken, then FIN: no shutdown is needed.
+    if (this.#shut || this.#output.isInKernel) this.#close(undefined);
     this.end();
   }
 
   destroy(): void {
+    if (!this.closed) this.#output.flush();
     this.#close(undefined);
   }
 
@@ -271,7 +263,7 @@ export class HandleConnection implements Connection, HandleOwner {
     this.#raw.setNoDelay(true);
     const tls = this.#client?.tls;
     if (tls === undefined) {
-      if (this.#writeEarly()) this.ready();
+      if (this.#output.connected()) this.ready();
       return;
     }
     const { bindings, sessions } = this.#context;
@@ -282,18 +274,15 @@ export class HandleConnection implements Connection, HandleOwner {
   }
 
   writeDone(status: number): void {
-    this.#inFlight--;
+    const isLast = this.#output.writeDone();
     if (status < 0) this.fail(status);
-    else if (this.#inFlight === 0) this.drained();
+    else if (isLast) this.drained();
   }
 
   /** Every buffer that was `PENDING` is free. */
   drained(): void {
     if (this.closed) return;
-    if (this.#pending) {
-      this.#pending = false;
-      this.#tell('onDrain');
-    }
+    if (this.#output.takeDrain()) this.#tell('onDrain');
     this.#shutWhenIdle();
   }
 
@@ -323,7 +312,7 @@ export class HandleConnection implements Connection, HandleOwner {
     clearTimeout(this.#timer);
     this.#tell(this.#client === undefined ? 'onSecure' : 'onConnect');
     this.#readOrStop();
-    if (this.#tls === undefined && this.#inFlight === 0) this.drained();
+    if (this.#output.isDrained) this.drained();
   }
 
   #startTls(layer: TlsLayer): void {
@@ -332,31 +321,7 @@ export class HandleConnection implements Connection, HandleOwner {
     layer.stream.onread = onRead;
     layer.stream.useUserBuffer(SCRATCH);
     this.#landing = SCRATCH;
-    const early = this.#early;
-    this.#early = undefined;
-    if (early !== undefined) for (const bytes of early) layer.write(bytes);
-  }
-
-  #writeLater(bytes: Buffer, more?: Buffer): WriteOutcome {
-    if (this.#tls === undefined) {
-      (this.#early ??= []).push(bytes);
-      if (more !== undefined) this.#early.push(more);
-      this.#pending = true;
-      return PENDING;
-    }
-    if (bytes.length === 0) return this.#pending ? PENDING : WRITTEN;
-    const status = this.#tls.write(bytes, more);
-    if (status < 0) this.fail(status);
-    if (status !== 1) return status === 0 ? WRITTEN : FAILED;
-    this.#pending = true;
-    return PENDING;
-  }
-
-  /** Whether the connection has survived it. */
-  #writeEarly(): boolean {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    return early.every((bytes) => this.#writePlain(bytes) !== FAILED);
+    this.#output.secure(layer);
   }
 
   #readOrStop(): void {
@@ -440,9 +405,12 @@ export class HandleConnection implements Connection, HandleOwner {
   }
 
   #shutWhenIdle(): void {
-    if (!this.#ending || this.#shutting || this.closed || !this.#connected || this.#early !== undefined)
+    if (!this.#ending || this.closed) return;
+    if (this.#closing && this.#connected && this.#output.isInKernel) {
+      this.#close(undefined);
       return;
-    if (this.#tls !== undefined && !(this.#tls.secured && this.#tls.idle)) return;
+    }
+    if (this.#shutting || !this.#output.mayShut) return;
     this.#shutting = true;
     const status = this.#stream.shutdown(newShutdownRequest(this.#context.bindings, this));
     if (status === 1) this.shutdownDone(0);

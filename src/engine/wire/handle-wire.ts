@@ -4,7 +4,9 @@ import { loadBindings, type SocketName, type TcpHandle } from './handle-bindings
 import { newWriteRequest } from './handle-callbacks.js';
 import { HandleConnection, type HandleContext } from './handle-connection.js';
 import { HandleListener } from './handle-listener.js';
+import { debugBuffers } from './buffer-pool.js';
 import { ClientSessions } from './tls/client-sessions.js';
+import { WriteBatch } from './write-batch.js';
 import { toSystemError, toWireError } from './wire-faults.js';
 import type {
   Acceptor,
@@ -28,6 +30,7 @@ export class HandleWire implements Wire {
       bindings,
       report,
       sessions: new ClientSessions(),
+      batch: new WriteBatch({ debug: debugBuffers(process.env) }),
       freeWrite: newWriteRequest(bindings),
     };
   }

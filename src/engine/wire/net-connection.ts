@@ -164,6 +164,10 @@ export class NetConnection implements Connection {
     return PENDING;
   }
 
+  writeConstant(bytes: Buffer): WriteOutcome {
+    return this.write(bytes);
+  }
+
   #writeBoth(bytes: Buffer, more: Buffer): void {
     this.#socket.cork();
     this.#socket.write(bytes);

@@ -20,7 +20,7 @@
  */
 import type { SecureContext } from 'node:tls';
 
-/** The kernel (or the TLS layer) took every byte. */
+/** Every byte was taken: it leaves by the end of this turn of the event loop. */
 export const WRITTEN = 0;
 /** The bytes are on their way; stop producing and wait for `onDrain`. Writes made meanwhile are queued in order. */
 export const PENDING = 1;
@@ -132,6 +132,8 @@ export interface Connection {
   pause(): void;
   /** `more` follows `bytes`: together they cost one call of the system, or one TLS record where they fit into it. */
   write(bytes: Buffer, more?: Buffer): WriteOutcome;
+  /** As `write`, for bytes that never change: what is `WRITTEN` may be taken later, and no copy is made. */
+  writeConstant(bytes: Buffer): WriteOutcome;
   /** Sends FIN (and the TLS close alert) after everything written. Reading goes on. */
   end(): void;
   /**
@@ -139,7 +141,7 @@ export interface Connection {
    * comes all the same makes it a reset, which may take from the peer what it has not read yet (RFC 9112 section 9.6).
    */
   close(): void;
-  /** Ends at once, without waiting for what was written. The peer may take it for an orderly end: see `reset`. */
+  /** Ends at once, without waiting for what was `PENDING`. The peer may take it for an orderly end: see `reset`. */
   destroy(): void;
   /** Ends with RST: the peer cannot take what it has for the whole. */
   reset(): void;

@@ -41,6 +41,10 @@ export class FakeConnection implements Connection {
     this.handler.onRead(target, target.write(text, 'latin1'));
   }
 
+  writeConstant(bytes: Buffer): WriteOutcome {
+    return this.write(bytes);
+  }
+
   peerCertificate(): PeerCertificate | undefined {
     return undefined;
   }

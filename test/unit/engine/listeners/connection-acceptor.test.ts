@@ -56,6 +56,10 @@ class FakeConnection implements Connection {
     // Nothing flows.
   }
 
+  writeConstant(): WriteOutcome {
+    return this.write();
+  }
+
   write(): WriteOutcome {
     throw new Error('nothing is written before a protocol is chosen');
   }
