@@ -10,9 +10,10 @@
 import type { RemoteInfo, Socket } from 'node:dgram';
 import { isUnavailable } from '../exchange/upstream.js';
 import type { Listener } from '../../ir/listener.js';
+import { RECEIVED, SENT } from '../wire/forwarder.js';
 import { DatagramSession } from './datagram-session.js';
 import { datagramSocket, hasRoom } from './datagram-socket.js';
-import { RECEIVED, SENT, type RelayServices } from './relay-services.js';
+import type { RelayServices } from './relay-services.js';
 import type { StreamDestination } from './stream-destination.js';
 
 const DEFAULT_MAX_SESSIONS = 1024;

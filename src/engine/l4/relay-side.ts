@@ -1,6 +1,6 @@
 import type { BufferPool, PooledBuffer } from '../wire/buffer-pool.js';
-import { PENDING, type Connection, type ConnectionHandler, type WireError } from '../wire/wire.js';
-import type { Direction } from './relay-services.js';
+import { Forwarder, type Direction, type ForwardedBytes } from '../wire/forwarder.js';
+import type { Connection, ConnectionHandler, WireError } from '../wire/wire.js';
 
 /** Hears of a side what is not bytes. */
 export interface RelayOwner {
@@ -10,7 +10,7 @@ export interface RelayOwner {
 }
 
 export interface RelaySideInit {
-  readonly bytes: Float64Array;
+  readonly bytes: ForwardedBytes;
   readonly direction: Direction;
   /** The connection, which wants its handler first. */
   readonly connect: (handler: ConnectionHandler) => Connection;
@@ -22,27 +22,23 @@ export interface RelaySideInit {
  * It owns its buffer alone. A piece that the other side has not taken yet (`PENDING`) is not overwritten because
  * reading pauses until it has; the buffer goes back when both connections have closed, so nothing refers to it.
  */
-export class RelaySide implements ConnectionHandler {
+export class RelaySide extends Forwarder {
   readonly connection: Connection;
   /** The peer has sent FIN. */
   ended = false;
   closed = false;
   readonly #owner: RelayOwner;
-  readonly #bytes: Float64Array;
-  readonly #direction: Direction;
-  #other: Connection | undefined;
   #buffer: PooledBuffer | undefined;
 
   constructor(owner: RelayOwner, { bytes, direction, connect }: RelaySideInit) {
+    super(bytes, direction);
     this.#owner = owner;
-    this.#bytes = bytes;
-    this.#direction = direction;
     this.connection = connect(this);
   }
 
   /** Bytes may flow to `other` from now on; they do once the connection is resumed. */
   joinTo(other: Connection, buffers: BufferPool): void {
-    this.#other = other;
+    this.forwardTo(other);
     this.#buffer = buffers.acquire();
     this.connection.readInto(this.#buffer.landing);
   }
@@ -53,33 +49,29 @@ export class RelaySide implements ConnectionHandler {
     this.#buffer = undefined;
   }
 
-  onRead(buffer: Buffer, length: number): void {
-    const other = this.#other;
-    if (other === undefined) return;
-    this.#bytes[this.#direction] = (this.#bytes[this.#direction] ?? 0) + length;
-    const outcome = other.write(length === buffer.length ? buffer : buffer.subarray(0, length));
-    if (outcome === PENDING) this.connection.pause();
+  protected override onBlocked(): void {
+    this.connection.pause();
   }
 
   /** What was read from the other side has been taken here. */
-  onDrain(): void {
-    this.#other?.resume();
+  override onDrain(): void {
+    this.to?.resume();
   }
 
-  onConnect(): void {
+  override onConnect(): void {
     this.#owner.sideConnected(this);
   }
 
-  onSecure(): void {
+  override onSecure(): void {
     // Handshakes with clients have ended before they get here.
   }
 
-  onEnd(): void {
+  override onEnd(): void {
     this.ended = true;
     this.#owner.sideEnded(this);
   }
 
-  onClose(error: WireError | undefined): void {
+  override onClose(error: WireError | undefined): void {
     this.closed = true;
     this.#owner.sideClosed(this, error);
   }

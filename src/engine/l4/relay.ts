@@ -3,8 +3,9 @@ import * as counter from '../../telemetry/engine-counters.js';
 import { Timer } from '../exchange/timer-wheel.js';
 import { isUnavailable } from '../exchange/upstream.js';
 import type { BalancedUpstream } from '../upstream/balanced-upstream.js';
+import { RECEIVED, SENT, type ForwardedBytes } from '../wire/forwarder.js';
 import { PENDING, type Connection, type WireError } from '../wire/wire.js';
-import { RECEIVED, SENT, type RelayServices } from './relay-services.js';
+import type { RelayServices } from './relay-services.js';
 import { RelaySide, type RelayOwner } from './relay-side.js';
 import type { EndpointUser, StreamEndpoint } from './stream-endpoint.js';
 
@@ -28,7 +29,7 @@ export interface RelayInit {
 export class Relay extends Timer implements RelayOwner, EndpointUser {
   readonly #services: RelayServices;
   readonly #init: RelayInit;
-  readonly #bytes: Float64Array;
+  readonly #bytes: ForwardedBytes;
   readonly #client: RelaySide;
   /** What the client has sent before it came here. */
   #received: Buffer;
