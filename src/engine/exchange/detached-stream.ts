@@ -37,6 +37,10 @@ export class DetachedStream implements DownstreamStream {
     // There is no body.
   }
 
+  tunnelEnd(): undefined {
+    return undefined;
+  }
+
   release(): void {
     // There is no head to give back.
   }

@@ -3,6 +3,7 @@ import type { WriteOutcome } from '../wire/wire.js';
 import type { FieldBlock, Fields } from './fields.js';
 import type { ResponseHead } from './heads.js';
 import type { Piece } from './piece.js';
+import type { TunnelEnd } from './tunnel.js';
 
 /** What is the same for every request of one client connection. */
 export interface DownstreamContext {
@@ -53,6 +54,11 @@ export interface DownstreamStream {
   resumeBody(): void;
   /** Holds the request body back; pieces that were read already may still come. */
   pauseBody(): void;
+  /**
+   * After 101: the end of the tunnel that needs no codec any more. Undefined while bytes wait on their way through the
+   * codec, and where the tunnel shares its connection.
+   */
+  tunnelEnd(): TunnelEnd | undefined;
   /**
    * The last call of every exchange that `begin` returned for, after its record was taken: the head may be used
    * for something else, and the next request of the connection may begin.

@@ -18,6 +18,7 @@ import { applyResponseSteps, changesResponses } from './response-steps.js';
 import { budgetOf } from './retry-budget.js';
 import { DEFAULT_BACKOFF_MS, decideRetry, isRetriedStatus, mayReplay, statusOf } from './retry-rules.js';
 import { StagedExchange } from './staged-exchange.js';
+import { Tunnel } from './tunnel.js';
 import { isUnavailable } from './upstream.js';
 import type { Unavailable, UpstreamFailure, UpstreamHandler, UpstreamStream } from './upstream.js';
 
@@ -38,8 +39,7 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
   #beginning = false;
   /** The response of the backend is for the tap alone. */
   #swallowing = false;
-  #tunnel = false;
-  #tunnelEnds = 0;
+  #tunnel: Tunnel | undefined = undefined;
   /** A dead connection was replaced, and how often that cost an attempt that does not count. */
   #replaced = false;
   #replacements = 0;
@@ -189,9 +189,10 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
   }
 
   onUpstreamDrain(): void {
-    if (!this.#owesResume || this.closed) return;
+    if (this.closed || !(this.#owesResume || this.#tunnel?.joined)) return;
     this.#owesResume = false;
     this.#stream.resumeBody();
+    this.#tunnel?.join(this.#stream, this.#upstream);
   }
 
   collectBody(limit: number, done: (body: Buffer | undefined) => void): void {
@@ -207,7 +208,7 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
     this.body.bytes += piece.length;
     const outcome = this.#upstream?.sendData(piece) ?? FAILED;
     if (outcome === PENDING) this.#owesResume = true;
-    if (piece.last) this.#endTunnel();
+    if (piece.last && this.#tunnel?.endDirection()) this.#finish('complete', '');
     return outcome;
   }
 
@@ -222,6 +223,7 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
     this.#held = false;
     this.#owesResume = false;
     this.#stream.resumeBody();
+    this.#tunnel?.join(this.#stream, this.#upstream);
   }
 
   // — the response —
@@ -284,6 +286,7 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
   onResponseDrain(): void {
     if (this.#source) this.#source.resume();
     else this.#upstream?.resume();
+    this.#tunnel?.join(this.#stream, this.#upstream);
   }
 
   respondHead(head: ResponseHead, piece: Piece, source: ResponseSource): WriteOutcome {
@@ -367,8 +370,7 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
     this.responseBytes += piece.length;
     const outcome = this.#stream.sendData(piece);
     if (outcome === FAILED) this.onRequestAbort('the client is gone');
-    else if (isOver && this.#tunnel) this.#endTunnel();
-    else if (isOver) this.#complete(performance.now());
+    else if (isOver && this.#tunnel?.endDirection() !== false) this.#complete(performance.now());
     return outcome;
   }
 
@@ -391,13 +393,9 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
 
   /** W-04: a tunnel lives as long as its ends; no timeout of a request cuts it. */
   #enterTunnel(): void {
-    this.#tunnel = true;
+    this.#tunnel = new Tunnel();
     this.#held = true;
     this.stopClock();
-  }
-
-  #endTunnel(): void {
-    if (++this.#tunnelEnds === 2) this.#finish('complete', '');
   }
 
   // — ends —
@@ -446,6 +444,7 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
     if (this.closed) return;
     this.closed = true;
     this.stopClock();
+    if (this.#tunnel) this.noteForwarded(this.#tunnel.received, this.#tunnel.sent);
     this.record(termination, detail, now === 0 ? performance.now() : now);
     this.#stream.release();
   }

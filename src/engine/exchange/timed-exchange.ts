@@ -74,6 +74,12 @@ export abstract class TimedExchange implements ExchangeRecord, DeadlineOwner {
     this.services.observer.onExchangeEnd(this);
   }
 
+  /** Adds bytes that went past the exchange. */
+  protected noteForwarded(received: number, sent: number): void {
+    this.body.bytes += received;
+    this.responseBytes += sent;
+  }
+
   protected count(cell: number, by: number): void {
     const { counters } = this.services;
     counters[cell] = (counters[cell] ?? 0) + by;

@@ -3,6 +3,7 @@ import type { WriteOutcome } from '../wire/wire.js';
 import type { Fields } from './fields.js';
 import type { RequestHead, ResponseHead } from './heads.js';
 import type { Piece } from './piece.js';
+import type { TunnelEnd } from './tunnel.js';
 
 /** Opens requests to one endpoint: a pool of HTTP/1.1 connections or a few multiplexed HTTP/2 ones. */
 export interface EndpointConnector {
@@ -41,6 +42,8 @@ export interface UpstreamStream {
   sendTrailers(fields: Fields): void;
   /** What was `PENDING` at the handler has been taken: go on. */
   resume(): void;
+  /** As that of the downstream. */
+  tunnelEnd(): TunnelEnd | undefined;
   /** Nobody wants the response: give it up at once. The handler hears nothing more. */
   abort(): void;
 }

@@ -5,8 +5,9 @@ import type { Fields } from '../exchange/fields.js';
 import type { ResponseHead } from '../exchange/heads.js';
 import type { Piece } from '../exchange/piece.js';
 import { Timer } from '../exchange/timer-wheel.js';
+import type { TunnelCodec, TunnelEnd } from '../exchange/tunnel.js';
 import { FAILED, PENDING } from '../wire/wire.js';
-import type { Connection, ConnectionHandler, WireError, WriteOutcome } from '../wire/wire.js';
+import type { Connection, WireError, WriteOutcome } from '../wire/wire.js';
 import type { Http1Worker, Http2Takeover } from './http1-worker.js';
 import { InboundBuffer } from './inbound-buffer.js';
 import type { RawRequestHead } from './raw-heads.js';
@@ -33,7 +34,7 @@ const CLOSED = 4;
  *
  * In: bytes. Out: exchanges, and their responses in order. It must not know routes, filters or backends.
  */
-export class Http1DownstreamConnection extends Timer implements ConnectionHandler, DownstreamStream {
+export class Http1DownstreamConnection extends Timer implements DownstreamStream, TunnelCodec {
   readonly context: DownstreamContext;
   readonly #worker: Http1Worker;
   readonly #wire: Connection;
@@ -69,8 +70,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
 
   /** Begins to read; `received` came before (behind a PROXY header, for example). */
   start(received: Buffer): void {
-    this.#worker.count(counter.DOWNSTREAM_CONNECTIONS_ACTIVE, 1);
-    this.#worker.count(counter.DOWNSTREAM_CONNECTIONS_TOTAL, 1);
+    this.#worker.connectionBegins();
     this.#wire.handler = this;
     this.#buffer.share();
     this.#worker.wheel.arm(this, this.context.settings.readHeaderTimeoutMs);
@@ -107,16 +107,12 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
 
   onEnd(): void {
     this.#ended = true;
-    switch (this.#state) {
-      case SERVING:
-        if (this.#body.tunnel) this.#exchange?.onRequestData(this.#worker.piece.clear(true));
-        else this.#lose('the client closed before the response');
-        return;
-      case CLOSED:
-        return;
-      default:
-        // What was written is still on its way.
-        if (!this.#response.pending) this.#wire.destroy();
+    if (this.#state === SERVING) {
+      if (this.#body.tunnel) this.#exchange?.onRequestData(this.#worker.piece.clear(true));
+      else this.#lose('the client closed before the response');
+    } else if (this.#state !== CLOSED && !this.#response.pending) {
+      // Nothing that was written is still on its way.
+      this.#wire.destroy();
     }
   }
 
@@ -138,24 +134,13 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   }
 
   override expire(): void {
-    switch (this.#state) {
-      case AWAITING_HEAD:
-        if (this.#buffer.ahead && !this.#response.pending) {
-          this.#worker.count(counter.DOWNSTREAM_HEAD_TIMEOUTS, 1);
-          this.#refuse(408, 'the head of the request took too long');
-        } else this.#wire.destroy();
-        return;
-      case SERVING:
-        this.#lose(
-          this.#response.pending ? 'the client does not read' : 'the body of the request stalled',
-          408,
-        );
-        return;
-      case CLOSED:
-        return;
-      default:
-        this.#wire.destroy();
-    }
+    if (this.#state === SERVING) {
+      const isUnread = this.#response.pending;
+      this.#lose(isUnread ? 'the client does not read' : 'the body of the request stalled', 408);
+    } else if (this.#state === AWAITING_HEAD && this.#buffer.ahead && !this.#response.pending) {
+      this.#worker.count(counter.DOWNSTREAM_HEAD_TIMEOUTS, 1);
+      this.#refuse(408, 'the head of the request took too long');
+    } else if (this.#state !== CLOSED) this.#wire.destroy();
   }
 
   // — the exchange —
@@ -208,6 +193,22 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
   pauseBody(): void {
     this.#held = true;
     if (!this.#busy) this.#read();
+  }
+
+  tunnelEnd(): TunnelEnd | undefined {
+    const isOpen = this.#state === SERVING && this.#body.tunnel && !this.#held && !this.#ended;
+    const isIdle = this.#buffer.idle && !this.#response.pending;
+    return isOpen && isIdle ? { connection: this.#wire, codec: this } : undefined;
+  }
+
+  holdReading(): void {
+    this.#buffer.lent = true;
+    this.#read();
+  }
+
+  awaitDrain(): void {
+    this.#response.pending = true;
+    this.#written(PENDING);
   }
 
   release(): void {
@@ -294,8 +295,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     this.#continueDue = head.expectContinue && behind === behindHead;
     this.#held = this.#continueDue;
     worker.wheel.disarm(this);
-    worker.count(counter.DOWNSTREAM_REQUESTS_TOTAL, 1);
-    worker.count(counter.DOWNSTREAM_REQUESTS_ACTIVE, 1);
+    worker.requestBegins();
     this.#beginning = true;
     this.#released = false;
     const exchange = worker.runner.begin(this, head, piece);
@@ -364,13 +364,21 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     if (this.#state !== SERVING) return;
     this.#buffer.abandon();
     if (this.#body.tunnel) {
-      this.#worker.count(counter.TUNNELS_ACTIVE, -1);
-      this.#body.stop();
+      this.#stopBody();
       this.#finish();
     } else if (!this.#response.done) this.abort();
     else if (this.#response.close || this.#ended) this.#finish();
     else if (!this.#body.active) this.#awaitHead();
     else this.#discard();
+  }
+
+  /** What still comes of the body or tunnel is nobody's. */
+  #stopBody(): void {
+    if (this.#body.tunnel) {
+      this.#worker.count(counter.TUNNELS_ACTIVE, -1);
+      this.#wire.handler = this;
+    }
+    this.#body.stop();
   }
 
   #awaitHead(): void {
@@ -404,7 +412,7 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
     this.#exchange = undefined;
     const isSilent = status === 0 || this.#response.begun || this.#response.pending;
     this.#state = LINGERING;
-    this.#body.stop();
+    this.#stopBody();
     exchange?.onRequestAbort(detail);
     this.#buffer.abandon();
     if (isSilent) this.abort();
@@ -465,8 +473,8 @@ export class Http1DownstreamConnection extends Timer implements ConnectionHandle
 
   /** The connection is no longer ours. */
   #leave(): void {
-    if (this.#state === SERVING && this.#body.tunnel) this.#worker.count(counter.TUNNELS_ACTIVE, -1);
     this.#state = CLOSED;
+    this.#stopBody();
     this.#buffer.ahead = undefined;
     this.#worker.wheel.remove(this);
     this.#worker.count(counter.DOWNSTREAM_CONNECTIONS_ACTIVE, -1);

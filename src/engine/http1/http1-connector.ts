@@ -7,8 +7,9 @@ import type {
   UpstreamStream,
 } from '../exchange/upstream.js';
 import type { ClientTlsOptions, WireError } from '../wire/wire.js';
+import type { ConnectionOwner } from './connection-owner.js';
 import type { Http1UpstreamWorker } from './http1-upstream-worker.js';
-import { Http1UpstreamConnection, type ConnectionOwner } from './upstream-connection.js';
+import { Http1UpstreamConnection } from './upstream-connection.js';
 
 /** How an endpoint is reached. */
 export interface ConnectorOptions {

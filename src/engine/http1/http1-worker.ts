@@ -1,4 +1,5 @@
 import { Piece } from '../exchange/piece.js';
+import * as counter from '../../telemetry/engine-counters.js';
 import type { Counters } from '../../telemetry/engine-counters.js';
 import type { DownstreamContext } from '../exchange/downstream.js';
 import type { ExchangeRunner } from '../exchange/exchange-runner.js';
@@ -83,6 +84,16 @@ export class Http1Worker {
 
   count(cell: number, by: number): void {
     this.counters[cell] = (this.counters[cell] ?? 0) + by;
+  }
+
+  connectionBegins(): void {
+    this.count(counter.DOWNSTREAM_CONNECTIONS_ACTIVE, 1);
+    this.count(counter.DOWNSTREAM_CONNECTIONS_TOTAL, 1);
+  }
+
+  requestBegins(): void {
+    this.count(counter.DOWNSTREAM_REQUESTS_TOTAL, 1);
+    this.count(counter.DOWNSTREAM_REQUESTS_ACTIVE, 1);
   }
 
   takeHead(): RawRequestHead {

@@ -28,6 +28,11 @@ export class InboundBuffer {
     this.#wire = wire;
   }
 
+  /** Everything that was read has been passed on and taken. */
+  get idle(): boolean {
+    return !this.lent && this.ahead === undefined;
+  }
+
   /** Where the bytes of a read lie, what was kept before them included. */
   locate(buffer: Buffer, length: number): this {
     const { ahead, own } = this;

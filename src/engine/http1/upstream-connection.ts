@@ -2,6 +2,7 @@ import * as counter from '../../telemetry/engine-counters.js';
 import type { Fields } from '../exchange/fields.js';
 import type { Piece } from '../exchange/piece.js';
 import { Timer } from '../exchange/timer-wheel.js';
+import type { TunnelCodec, TunnelEnd } from '../exchange/tunnel.js';
 import type {
   OutboundRequest,
   UpstreamFailure,
@@ -18,6 +19,7 @@ import {
 import type { Endpoint } from '../../ir/upstream.js';
 import { HEADROOM, type PooledBuffer } from '../wire/buffer-pool.js';
 import { ChunkedDecoder } from './chunked-decoder.js';
+import type { ConnectionOwner } from './connection-owner.js';
 import type { Http1UpstreamWorker } from './http1-upstream-worker.js';
 import { parseResponseHead } from './parse-head.js';
 import { MAX_HEAD_BYTES, type RawResponseHead } from './raw-heads.js';
@@ -41,22 +43,11 @@ const WARM_MS = 2_000;
 /** Interim responses to one request that are borne. */
 const MAX_INTERIM = 32;
 
-/** What its pool does for a connection. */
-export interface ConnectionOwner {
-  /** The response is complete and the connection can take another request. */
-  onIdle(connection: Http1UpstreamConnection): void;
-  onGone(connection: Http1UpstreamConnection): void;
-  /** The request in progress has ended, one way or the other. */
-  onRequestOver(): void;
-  /** Why a connection could not be made, as a kind of failure. */
-  kindOf(error: WireError | undefined): 'connect' | 'tls';
-}
-
 /**
  * An HTTP/1.1 connection to a backend: one request at a time. Its buffer is its own, with room before the bytes for a
  * rewritten head, and is given away when the client's side keeps it.
  */
-export class Http1UpstreamConnection extends Timer implements ConnectionHandler, UpstreamStream {
+export class Http1UpstreamConnection extends Timer implements UpstreamStream, TunnelCodec {
   readonly endpoint: Endpoint;
   reused = false;
   readonly #worker: Http1UpstreamWorker;
@@ -161,6 +152,22 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
     if (this.#state !== CLOSED) this.#wire?.resume();
   }
 
+  tunnelEnd(): TunnelEnd | undefined {
+    const { pending, done } = this.#request;
+    const isIdle = this.#state === TUNNEL && !this.#lent && !pending && !done && !this.#ended;
+    return isIdle && this.#wire ? { connection: this.#wire, codec: this } : undefined;
+  }
+
+  holdReading(): void {
+    this.#lent = true;
+    this.#wire?.pause();
+  }
+
+  awaitDrain(): void {
+    this.#request.pending = true;
+    this.#owesDrain = true;
+  }
+
   abort(): void {
     this.#handler = undefined;
     this.#destroy();
@@ -196,22 +203,14 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
     }
     const { full } = own;
     const end = HEADROOM + this.#filled + length;
-    switch (this.#state) {
-      case AWAITING_HEAD:
-        this.#readHead(own, full, end);
-        return;
-      case BODY_LENGTH:
-      case BODY_CHUNKED:
-      case BODY_CLOSE:
-      case TUNNEL: {
-        const { piece } = this.#worker;
-        const behind = this.#cut(own, HEADROOM, end, piece);
-        if (behind < 0) this.#fail('protocol', this.#decoder?.problem ?? '');
-        else this.#deliver(undefined, piece, end - behind);
-        return;
-      }
-      default:
+    if (this.#state === AWAITING_HEAD) {
+      this.#readHead(own, full, end);
+      return;
     }
+    const { piece } = this.#worker;
+    const behind = this.#cut(own, HEADROOM, end, piece);
+    if (behind < 0) this.#fail('protocol', this.#decoder?.problem ?? '');
+    else this.#deliver(undefined, piece, end - behind);
   }
 
   onEnd(): void {
@@ -404,10 +403,7 @@ export class Http1UpstreamConnection extends Timer implements ConnectionHandler,
     }
     this.#calling = false;
     if (isOver) this.#complete(outcome, extra);
-    else if (outcome === PENDING && this.#handler) {
-      this.#lent = true;
-      this.#wire?.pause();
-    }
+    else if (outcome === PENDING && this.#handler) this.holdReading();
   }
 
   /** The request in progress no longer counts. */

@@ -103,6 +103,11 @@ export class Http2DownstreamStream extends Http2Stream implements DownstreamStre
     this.pauseInput();
   }
 
+  tunnelEnd(): undefined {
+    // Its connection has other streams.
+    return undefined;
+  }
+
   release(): void {
     this.#released = true;
     this.#exchange = undefined;

@@ -255,6 +255,11 @@ export class Http2UpstreamStream extends Http2Stream implements UpstreamStream {
     this.resumeInput();
   }
 
+  tunnelEnd(): undefined {
+    // Its connection has other streams.
+    return undefined;
+  }
+
   abort(): void {
     this.#finish();
     this.discardInput();

@@ -82,6 +82,10 @@ streamSuite('HTTPS listeners', ({ lab, cleanUp }) => {
       origin.closeAllConnections();
       origin.close();
     });
+    origin.on('upgrade', (_incoming, socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
+      socket.pipe(socket);
+    });
     originPort = (origin.address() as AddressInfo).port;
   });
 
@@ -146,6 +150,29 @@ streamSuite('HTTPS listeners', ({ lab, cleanUp }) => {
   }
 
   const plain = (certificate: string): ServerTls => ({ certificates: [certificate] });
+
+  it('carries a tunnel, small messages and more than every buffer holds', async () => {
+    const port = await freePort();
+    const served = [{ port, servers: { 'a.example.test': plain('first') } }];
+    await lab().serve(configuration(served, { first }));
+    const headers = { connection: 'Upgrade', upgrade: 'echo', host: 'a.example.test' };
+    const asked = { host: '127.0.0.1', port, servername: 'a.example.test', ca: authority.certificate };
+    const outgoing = request({ ...asked, headers, agent: false }).end();
+    const [, socket] = (await once(outgoing, 'upgrade')) as [unknown, TLSSocket];
+    let received = Buffer.alloc(0);
+    socket.on('data', (bytes: Buffer) => (received = Buffer.concat([received, bytes])));
+    const echoes = async (sent: Buffer): Promise<void> => {
+      received = Buffer.alloc(0);
+      socket.write(sent);
+      while (received.length < sent.length) await once(socket, 'data');
+      expect(received.equals(sent)).to.equal(true);
+    };
+    for (let i = 1; i <= 20; i++) await echoes(Buffer.alloc(i * 1000, i));
+    await echoes(Buffer.alloc(5_000_000, 'large'));
+    await echoes(Buffer.from('small'));
+    socket.end();
+    await once(socket, 'end');
+  });
 
   it('T-04 new handshakes get the new certificate, while open connections go on', async () => {
     const port = await freePort();

@@ -58,6 +58,10 @@ class Client implements DownstreamStream {
     this.heard.push('pause body');
   }
 
+  tunnelEnd(): undefined {
+    return undefined;
+  }
+
   release(): void {
     this.heard.push('release');
   }
@@ -86,6 +90,10 @@ class Attempt implements UpstreamStream {
 
   resume(): void {
     this.heard.push('resume');
+  }
+
+  tunnelEnd(): undefined {
+    return undefined;
   }
 
   abort(): void {

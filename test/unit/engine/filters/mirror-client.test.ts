@@ -53,6 +53,7 @@ describe('MirrorClient', () => {
                 },
                 sendTrailers: () => undefined,
                 resume: () => undefined,
+                tunnelEnd: () => undefined,
                 abort: () => {
                   copy.aborted = true;
                 },

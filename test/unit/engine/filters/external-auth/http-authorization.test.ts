@@ -46,6 +46,7 @@ class Service implements UpstreamTarget {
           sendData: () => 0,
           sendTrailers: () => undefined,
           resume: () => undefined,
+          tunnelEnd: () => undefined,
           abort: () => {
             this.aborted = true;
           },
