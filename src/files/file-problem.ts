@@ -34,9 +34,13 @@ function nameOf({ kind, namespace, name }: NonNullable<FileProblem['object']>): 
   return namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }
 
-/** By file and line. */
+/** By file and line; of objects that stand on one line, by name. */
 export function sortProblems(problems: readonly FileProblem[]): readonly FileProblem[] {
   return [...problems].sort(
-    (a, b) => compareText(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0) || compareText(a.path, b.path),
+    (a, b) =>
+      compareText(a.file, b.file) ||
+      (a.line ?? 0) - (b.line ?? 0) ||
+      compareText(a.path, b.path) ||
+      compareText(a.object ? nameOf(a.object) : '', b.object ? nameOf(b.object) : ''),
   );
 }

@@ -162,7 +162,8 @@ export class FileReader {
       return { firstLine, reading };
     });
     const same = known?.leavingSince === undefined && known && isSame(known.documents, documents);
-    return { stamp, documents, byText, reading: same ? known.reading : joinDocuments(file, documents) };
+    const reading = same ? known.reading : joinDocuments(file, documents, known?.reading.objects);
+    return { stamp, documents, byText, reading };
   }
 
   #leaving(file: string): KnownFile | undefined {

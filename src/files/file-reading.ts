@@ -25,10 +25,19 @@ export function unreadableFile(file: string, message: string): FileReading {
   return { objects: [], faulty: [], unclear: true, problems: [problem], leaving: false };
 }
 
-export function joinDocuments(file: string, documents: readonly PlacedDocument[]): FileReading {
+/** Of a file that was read before, what stands where it stood is the same object. */
+export function joinDocuments(
+  file: string,
+  documents: readonly PlacedDocument[],
+  before: readonly Found[] = [],
+): FileReading {
+  const known = new Map(before.map((found) => [found.read, found]));
   return {
     objects: documents.flatMap(({ firstLine, reading }) =>
-      reading.objects.map((read) => ({ file, firstLine, read })),
+      reading.objects.map((read) => {
+        const found = known.get(read);
+        return found?.firstLine === firstLine ? found : { file, firstLine, read };
+      }),
     ),
     faulty: documents.flatMap(({ reading }) => [...reading.faulty]),
     unclear: documents.some(({ reading }) => reading.unclear),

@@ -2,12 +2,16 @@ import { clusterOf, EMPTY_CLUSTER, type ClusterSnapshot } from '../apis/cluster-
 import type { Kind } from '../apis/kinds.js';
 import { isOfKind, type ObjectsByKind } from '../apis/objects.js';
 import { compareText, groupBy } from '../util/collections.js';
+import { amendFiles } from './amend-files.js';
 import { derive, NOTHING_DERIVED, type Derived } from './derive.js';
 import { problemNameOf, sortProblems, type FileProblem } from './file-problem.js';
 import { follow, lineOf, type Found, type TrackedObject } from './tracked-object.js';
 import type { FileReading } from './file-reading.js';
 
 export interface FilesState {
+  readonly files: ReadonlyMap<string, FileReading>;
+  /** Keys of objects about which more than one description has a say: described twice, or by a faulty document. */
+  readonly disputed: ReadonlySet<string>;
   readonly cluster: ClusterSnapshot;
   /** Of all files, by file and line. */
   readonly problems: readonly FileProblem[];
@@ -18,6 +22,8 @@ export interface FilesState {
 }
 
 export const NO_FILES: FilesState = {
+  files: new Map(),
+  disputed: new Set(),
   cluster: EMPTY_CLUSTER,
   problems: [],
   objects: new Map(),
@@ -27,7 +33,7 @@ export const NO_FILES: FilesState = {
 /**
  * The state after a look at all files, from the state before. Whatever did not change is the same object; an object
  * whose document became faulty stays as it was, and so do the objects of a file that has a document of which
- * nothing can be told.
+ * nothing can be told. Mostly few files changed and nothing is wrong with them: then only their objects are looked at.
  *
  * @param now time of first appearance for what has no creationTimestamp, RFC 3339
  */
@@ -36,9 +42,19 @@ export function foldFiles(
   files: ReadonlyMap<string, FileReading>,
   now: string,
 ): FilesState {
+  return amendFiles(before, files, now) ?? foldAllFiles(before, files, now);
+}
+
+/** The same, from what all files say. */
+export function foldAllFiles(
+  before: FilesState,
+  files: ReadonlyMap<string, FileReading>,
+  now: string,
+): FilesState {
   const problems: FileProblem[] = [];
   const objects = new Map<string, TrackedObject>();
   const faulty = new Set<string>();
+  const repeated = new Set<string>();
   for (const reading of inOrder(files)) {
     problems.push(...reading.problems);
     for (const key of reading.faulty) faulty.add(key);
@@ -46,7 +62,8 @@ export function foldFiles(
       const { key } = found.read;
       const earlier = objects.get(key);
       if (!earlier) objects.set(key, follow(before.objects.get(key), found, now));
-      else if (!reading.leaving) problems.push(duplicate(found, earlier));
+      else repeated.add(key);
+      if (earlier && !reading.leaving) problems.push(duplicate(found, earlier));
     }
   }
   keepLastGood(
@@ -57,9 +74,12 @@ export function foldFiles(
   const derived = derive(before.derived, objects, now);
   problems.push(...derived.problems);
   return {
+    files,
+    disputed: new Set([...faulty, ...repeated]),
     objects,
     derived,
-    problems: sortProblems(problems),
+    problems:
+      problems.length === 0 && before.problems.length === 0 ? before.problems : sortProblems(problems),
     cluster: toCluster(before, groupBy([...objects.values(), ...derived.objects.values()], kindOf)),
   };
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 
 import { joinDocuments, unreadableFile, type FileReading } from '../../../src/files/file-reading.js';
-import { foldFiles, NO_FILES, type FilesState } from '../../../src/files/fold-files.js';
+import { foldAllFiles, foldFiles, NO_FILES, type FilesState } from '../../../src/files/fold-files.js';
 import { readDocument } from '../../../src/files/read-document.js';
 import { splitDocuments } from '../../../src/files/split-documents.js';
 
@@ -133,4 +134,89 @@ describe('foldFiles', () => {
     expect(slice?.ports[0]?.port).to.equal(2);
     expect(slice?.metadata.generation).to.equal(2);
   });
+
+  describe('when few files changed', () => {
+    const service = (name: string, endpoint: string): string =>
+      `apiVersion: v1\nkind: Service\nmetadata: {name: ${name}, annotations: {trickstercache.org/endpoint: "${endpoint}"}}\nspec: {ports: [{port: 80}]}\n`;
+    const slice =
+      'apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: s-annotation-0}\naddressType: IPv4\nendpoints: []\n';
+    const elsewhere = route('a').replace('{name: a}', '{name: a, namespace: other}');
+    const documents = fc.constantFrom(
+      route('a'),
+      route('a', 81),
+      route('b'),
+      route('b', 'http'),
+      elsewhere,
+      service('s', '127.0.0.1:1'),
+      service('s', '127.0.0.1:1,127.0.0.1:2'),
+      service('t', '127.0.0.1:1'),
+      service('t', 'nowhere'),
+      service('s', '127.0.0.1:1').replace(/, annotations: .*}}/, '}'),
+      slice,
+      'apiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n',
+      'kind: [\n',
+    );
+    const texts = new Map<string, FileReading>();
+    const readOnce = (file: string, text: string): FileReading => {
+      const known = texts.get(`${file} ${text}`) ?? reading(file, text);
+      texts.set(`${file} ${text}`, known);
+      return known;
+    };
+    const edit = fc.record({
+      file: fc.constantFrom('a.yaml', 'b.yaml', 'c.yaml'),
+      documents: fc.option(fc.array(documents, { maxLength: 3 })),
+      leaving: fc.boolean(),
+    });
+
+    it('comes to what a look at all files comes to', () => {
+      fc.assert(
+        fc.property(fc.array(fc.array(edit, { maxLength: 2 }), { maxLength: 12 }), (passes) => {
+          const files = new Map<string, FileReading>();
+          let state = NO_FILES;
+          for (const [pass, edits] of passes.entries()) {
+            for (const { file, documents, leaving } of edits) {
+              const known = files.get(file);
+              if (documents) files.set(file, readOnce(file, documents.join('---\n')));
+              else if (leaving && known) files.set(file, { ...known, leaving: true });
+              else files.delete(file);
+            }
+            const now = `2026-01-01T00:00:${String(pass).padStart(2, '0')}Z`;
+            const all = foldAllFiles(state, files, now);
+            state = foldFiles(state, new Map(files), now);
+            expect(state.cluster).to.deep.equal(all.cluster);
+            expect(state.problems).to.deep.equal(all.problems);
+            expect([...state.disputed]).to.have.members([...all.disputed]);
+            expect(comparable(state.objects)).to.deep.equal(comparable(all.objects));
+            expect(comparable(state.derived.objects)).to.deep.equal(comparable(all.derived.objects));
+            expect([...state.derived.namespaces.keys()]).to.deep.equal([...all.derived.namespaces.keys()]);
+          }
+        }),
+        { numRuns: 300 },
+      );
+    });
+
+    it('looks at nothing else', () => {
+      const files = new Map([
+        ['a.yaml', reading('a.yaml', `${route('a')}---\n${service('s', '127.0.0.1:1')}`)],
+        ['b.yaml', reading('b.yaml', route('b'))],
+      ]);
+      const before = foldFiles(NO_FILES, new Map(files), T0);
+      files.set('b.yaml', reading('b.yaml', route('b', 81)));
+      const after = foldFiles(before, new Map(files), T1);
+      expect(after.derived).to.equal(before.derived);
+      expect(after.problems).to.equal(before.problems);
+      expect(after.cluster.Service).to.equal(before.cluster.Service);
+      expect(httpRoute(after, 'b')?.metadata.generation).to.equal(2);
+    });
+  });
 });
+
+/** Without functions. */
+function comparable(objects: FilesState['objects']): ReadonlyMap<string, unknown> {
+  return new Map(
+    [...objects].map(([key, { id, namespace, object, found }]) => [
+      key,
+      { id, namespace, object, file: found.file, line: found.firstLine },
+    ]),
+  );
+}
