@@ -1,49 +1,72 @@
 /**
  * What one computation gave for each key. While an entry is asked for in every pass it is kept; what nobody asked
- * for during a pass is forgotten at its end.
+ * for during a pass is forgotten at its end. A pass mostly asks for the same keys in the same order as the one
+ * before, so each entry knows which followed it: of thousands of entries hardly any has to be looked up.
  */
 export class PassCache<E extends object> {
   readonly #entries = new Map<string, Stamped<E>>();
   #pass = 1;
   #used = 0;
+  #first: Stamped<E> | undefined;
+  /** Asked for last in this pass. */
+  #last: Stamped<E> | undefined;
 
   /** The entry of the pass before (or of this one), which counts as asked for. */
   find(key: string): E | undefined {
-    const stamped = this.#entries.get(key);
+    const expected = this.#last ? this.#last.next : this.#first;
+    const isExpected = expected?.key === key && expected.pass !== FORGOTTEN;
+    const stamped = isExpected ? expected : this.#entries.get(key);
     if (!stamped) return undefined;
     this.#touch(stamped);
     return stamped.entry;
   }
 
   set(key: string, entry: E): void {
-    const stamped = this.#entries.get(key);
-    if (!stamped) {
-      this.#entries.set(key, { entry, pass: this.#pass });
-      this.#used++;
+    const stamped = this.#last?.key === key ? this.#last : this.#entries.get(key);
+    if (stamped) {
+      stamped.entry = entry;
+      this.#touch(stamped);
       return;
     }
-    this.#touch(stamped);
-    stamped.entry = entry;
+    const added = { key, entry, pass: NEVER };
+    this.#entries.set(key, added);
+    this.#touch(added);
   }
 
   endPass(): void {
     if (this.#used < this.#entries.size) {
-      for (const [key, { pass }] of this.#entries) if (pass !== this.#pass) this.#entries.delete(key);
+      for (const [key, stamped] of this.#entries) {
+        if (stamped.pass === this.#pass) continue;
+        stamped.pass = FORGOTTEN;
+        this.#entries.delete(key);
+      }
     }
     this.#pass++;
     this.#used = 0;
+    this.#last = undefined;
   }
 
   #touch(stamped: Stamped<E>): void {
+    if (stamped === this.#last) return;
+    if (this.#last) this.#last.next = stamped;
+    else this.#first = stamped;
+    this.#last = stamped;
     if (stamped.pass === this.#pass) return;
     stamped.pass = this.#pass;
     this.#used++;
   }
 }
 
+const NEVER = 0;
+const FORGOTTEN = -1;
+
 interface Stamped<E> {
+  readonly key: string;
   entry: E;
+  /** When it was asked for last. */
   pass: number;
+  /** What was asked for after it. */
+  next?: Stamped<E>;
 }
 
 /**

@@ -4,13 +4,17 @@ import type { Graph, SettledGateway, SettledListener, SettledListenerSet } from 
 import { describeFaults, describeRefusals, type SettledRoute } from './route.js';
 import type { ObjectRef, PlannedEvent } from './status-plan.js';
 
-/** Everything a pass could not do with an object is a Warning on it. Sorted by object, then reason, then message. */
-export function planEvents(graph: Graph): readonly PlannedEvent[] {
+/**
+ * Everything a pass could not do with an object is a Warning on it. Sorted by object, then reason, then message.
+ *
+ * @param ofRoutes what {@link routeEvents} gives for the routes of the graph
+ */
+export function planEvents(graph: Graph, ofRoutes: readonly PlannedEvent[]): readonly PlannedEvent[] {
   const events = [
     ...graph.classes.map(({ ref, accepted }) => classEvent(ref, accepted)),
     ...graph.gateways.flatMap(gatewayEvents),
     ...graph.listenerSets.flatMap(listenerSetEvents),
-    ...graph.routes.flatMap(routeEvents),
+    ...ofRoutes,
     ...graph.policies.traffic.flatMap(({ ref, accepted, gateways }) =>
       accepted.status === 'True' || gateways.length === 0
         ? []
@@ -71,7 +75,7 @@ function listenerEvents(object: ObjectRef, { node, verdict }: SettledListener): 
   return events;
 }
 
-function routeEvents({ route, parents, refusals }: SettledRoute): readonly PlannedEvent[] {
+export function routeEvents({ route, parents, refusals }: SettledRoute): readonly PlannedEvent[] {
   const events: PlannedEvent[] = [];
   const { faults, unresolved } = route.rules;
   if (faults.length > 0)

@@ -1,6 +1,7 @@
 import type { Kind } from '../apis/kinds.js';
 import { compareText } from '../util/collections.js';
-import { planEvents, withMore } from './plan-events.js';
+import { KeptOrder } from '../util/kept-order.js';
+import { planEvents, routeEvents, withMore } from './plan-events.js';
 import { PolicyStatusPlanner } from './plan-policy-statuses.js';
 import type { ClassNode } from './gateway-class.js';
 import type { Graph, SettledGateway, SettledListenerSet } from './graph.js';
@@ -17,15 +18,22 @@ export interface PlannedStatuses {
   readonly events: readonly PlannedEvent[];
 }
 
+/** What is said about a route. */
+interface PlannedRoute {
+  readonly status: PlannedStatus;
+  readonly events: readonly PlannedEvent[];
+}
+
 /** Says what the status of every object should be; the same object while nothing of it changed. */
 export class StatusPlanner {
   readonly #settings: GraphSettings;
   readonly #classes = new Memo<PlannedStatus>();
   readonly #gateways = new Memo<PlannedStatus>();
   readonly #listenerSets = new Memo<PlannedStatus>();
-  readonly #routes = new Memo<PlannedStatus>();
+  readonly #routes = new Memo<PlannedRoute>();
   readonly #traffic = new Memo<PlannedStatus>();
   readonly #events = new Memo<readonly PlannedEvent[]>();
+  readonly #order = new KeptOrder(byObject);
   readonly #policies: PolicyStatusPlanner;
 
   constructor(settings: GraphSettings) {
@@ -43,24 +51,25 @@ export class StatusPlanner {
       else siblings.set(set.node.gateway, [set]);
     }
     const policies = this.#policies.plan(graph.policies);
+    const routes = graph.routes.map((route) => this.#planRoute(route));
     const statuses = [
       ...graph.classes.map((node) => this.#planClass(node, features)),
       ...graph.gateways.map((gateway) =>
         this.#planGateway(gateway, siblings.get(gateway.node.id) ?? [], graph, hasListenerSets),
       ),
       ...this.#planListenerSets(graph, siblings),
-      ...graph.routes.map((route) => this.#planRoute(route)),
+      ...routes.map(({ status }) => status),
       ...policies.statuses,
       ...graph.policies.traffic.map((node) => this.#planTraffic(node)),
     ];
-    const events = withMore(this.#planEvents(graph), policies.events);
+    const events = withMore(this.#planEvents(graph, routes), policies.events);
     this.#classes.endPass();
     this.#gateways.endPass();
     this.#listenerSets.endPass();
     this.#routes.endPass();
     this.#traffic.endPass();
     this.#events.endPass();
-    return { statuses: statuses.sort(byObject), events };
+    return { statuses: this.#order.sort(statuses), events };
   }
 
   #planClass(node: ClassNode, features: readonly string[]): PlannedStatus {
@@ -136,19 +145,22 @@ export class StatusPlanner {
     });
   }
 
-  #planRoute(settled: SettledRoute): PlannedStatus {
+  #planRoute(settled: SettledRoute): PlannedRoute {
     const { route, parents } = settled;
     return this.#routes.get(route.key, [settled], () => ({
-      object: route.ref,
-      generation: route.generation,
       status: {
-        shape: 'route',
-        parents: parents.map(({ ref, conditions }) => ({
-          parentRef: ref,
-          controllerName: this.#settings.controllerName,
-          conditions,
-        })),
+        object: route.ref,
+        generation: route.generation,
+        status: {
+          shape: 'route',
+          parents: parents.map(({ ref, conditions }) => ({
+            parentRef: ref,
+            controllerName: this.#settings.controllerName,
+            conditions,
+          })),
+        },
       },
+      events: routeEvents(settled),
     }));
   }
 
@@ -161,15 +173,16 @@ export class StatusPlanner {
     }));
   }
 
-  #planEvents(graph: Graph): readonly PlannedEvent[] {
+  #planEvents(graph: Graph, routes: readonly PlannedRoute[]): readonly PlannedEvent[] {
+    const ofRoutes = routes.flatMap(({ events }) => events);
     const inputs = [
       ...graph.classes,
       ...graph.gateways,
       ...graph.listenerSets,
-      ...graph.routes,
+      ...ofRoutes,
       ...graph.policies.traffic,
     ];
-    return this.#events.get('all', inputs, () => planEvents(graph));
+    return this.#events.get('all', inputs, () => planEvents(graph, ofRoutes));
   }
 }
 

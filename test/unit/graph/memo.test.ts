@@ -30,6 +30,33 @@ describe('Memo', () => {
   });
 });
 
+describe('PassCache', () => {
+  it('finds what a map would, in whatever order it is asked', () => {
+    const key = fc.constantFrom('a', 'b', 'c', 'd');
+    const step = fc.record({ key, isSet: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 6 }), (passes) => {
+        const cache = new PassCache<object>();
+        let model = new Map<string, object>();
+        for (const steps of passes) {
+          const asked = new Map<string, object>();
+          for (const { key, isSet } of steps) {
+            const known = cache.find(key);
+            expect(known).to.equal(model.get(key));
+            const entry = isSet ? {} : known;
+            if (!entry) continue;
+            if (isSet) cache.set(key, entry);
+            model.set(key, entry);
+            asked.set(key, entry);
+          }
+          cache.endPass();
+          model = asked;
+        }
+      }),
+    );
+  });
+});
+
 describe('keepEqual', () => {
   it('keeps equal parts and takes the others', () => {
     const before = { a: { b: [1, 2] }, c: { d: 1 }, e: 'x' };
