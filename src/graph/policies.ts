@@ -10,6 +10,7 @@ import type { CachePolicyReach } from './policy-statuses.js';
 import type { RouteNode, SettledRoute } from './route.js';
 import {
   routeCacheSettings,
+  type GovernedRoute,
   type RouteCacheSettings,
   type RuleCacheSettings,
 } from './route-cache-settings.js';
@@ -30,9 +31,11 @@ export interface Policies {
   readonly cache: readonly CachePolicyNode[];
   readonly cacheSettlement: CachePolicySettlement;
   readonly cacheReach: CachePolicyReach;
-  /** By {@link servedRouteKey}; routes that nothing governs are not there. */
-  readonly cacheSettings: ReadonlyMap<string, readonly RuleCacheSettings[]>;
+  readonly cacheSettings: CacheSettingsByGateway;
 }
+
+/** By Gateway (`namespace/name`), then key of the route; routes that nothing governs are not there. */
+export type CacheSettingsByGateway = ReadonlyMap<string, ReadonlyMap<string, readonly RuleCacheSettings[]>>;
 
 /** An HTTPRoute as one Gateway serves it. */
 export function servedRouteKey(route: RouteNode, gateway: string): string {
@@ -46,6 +49,14 @@ export interface PolicyInput {
   readonly routes: readonly SettledRoute[];
 }
 
+/** A route at one Gateway, with what governs it there. */
+interface GovernedAt {
+  readonly gateway: string;
+  readonly settings: RouteCacheSettings;
+}
+
+const UNGOVERNED: readonly GovernedAt[] = [];
+
 const UNUSED: BackendUse = { gatewaysOf: () => new Set() };
 
 /** Examines and settles policies; what did not change is the same object as in the pass before. */
@@ -55,7 +66,7 @@ export class PolicySettler {
   readonly #tlsSettlement = new Memo<BackendTlsSettlement>();
   readonly #cacheNodes = new Memo<CachePolicyNode>();
   readonly #cacheSettlement = new Memo<CachePolicySettlement>();
-  readonly #routeSettings = new Memo<RouteCacheSettings>();
+  readonly #governed = new Memo<readonly GovernedAt[]>();
   readonly #traffic = new StableValues<TrafficPolicyNode>();
   readonly #use = new BackendUseFinder();
 
@@ -74,7 +85,6 @@ export class PolicySettler {
       this.#cacheNodes.get(key, [policy], () => examineCachePolicy(policy, this.#context.settings.names)),
     );
     const cacheSettlement = this.#settleCache(cache, cluster);
-    const results = this.#mergeSettings(input, cacheSettlement);
     const isAsked = backendTls.length > 0 || cluster.XBackendTrafficPolicy.size > 0;
     const backendUse = isAsked ? this.#use.find(routes) : UNUSED;
     return {
@@ -84,11 +94,7 @@ export class PolicySettler {
       traffic: this.#examineTraffic(input, backendUse),
       cache,
       cacheSettlement,
-      cacheReach: {
-        reached: new Set([...results.values()].flatMap(({ reached }) => reached)),
-        effective: new Set([...results.values()].flatMap(({ effective }) => effective)),
-      },
-      cacheSettings: new Map([...results].map(([key, { rules }]) => [key, rules])),
+      ...this.#mergeSettings(input, cacheSettlement),
     };
   }
 
@@ -97,7 +103,7 @@ export class PolicySettler {
     this.#tlsSettlement.endPass();
     this.#cacheNodes.endPass();
     this.#cacheSettlement.endPass();
-    this.#routeSettings.endPass();
+    this.#governed.endPass();
     this.#traffic.endPass();
   }
 
@@ -131,26 +137,48 @@ export class PolicySettler {
   #mergeSettings(
     { gateways, routes }: PolicyInput,
     settlement: CachePolicySettlement,
-  ): ReadonlyMap<string, RouteCacheSettings> {
-    const results = new Map<string, RouteCacheSettings>();
+  ): Pick<Policies, 'cacheReach' | 'cacheSettings'> {
+    const cacheSettings = new Map<string, Map<string, readonly RuleCacheSettings[]>>();
+    const [reached, effective] = [new Set<string>(), new Set<string>()];
     const named = [...gateways.values()].some(({ parameters }) => namesCache(parameters));
-    if (settlement.winners.size === 0 && !named) return results;
-    for (const { route, parents } of routes) {
+    const governable = settlement.winners.size > 0 || named ? routes : [];
+    for (const { route, parents } of governable) {
       if (route.kind !== 'HTTPRoute') continue;
-      for (const { listener } of parents.flatMap(({ attached }) => attached)) {
-        const key = servedRouteKey(route, listener.gateway);
-        const parameters = gateways.get(listener.gateway)?.parameters ?? {};
-        if (results.has(key)) continue;
-        const governed = { route, gateway: listener.gateway, parameters };
-        const inputs = [route.rules, settlement, parameters];
-        results.set(
-          key,
-          this.#routeSettings.get(key, inputs, () => routeCacheSettings(governed, settlement)),
-        );
+      const inputs = [route.rules, parents, settlement, gateways];
+      const governed = this.#governed.get(route.key, inputs, () =>
+        governAtGateways({ route, parents }, gateways, settlement),
+      );
+      for (const { gateway, settings } of governed) {
+        settings.reached.forEach((key) => reached.add(key));
+        settings.effective.forEach((key) => effective.add(key));
+        const known = cacheSettings.get(gateway);
+        if (known) known.set(route.key, settings.rules);
+        else cacheSettings.set(gateway, new Map([[route.key, settings.rules]]));
       }
     }
-    return results;
+    return { cacheReach: { reached, effective }, cacheSettings };
   }
+}
+
+/** What governs a route at each Gateway that serves it; nothing for those where nothing does. */
+function governAtGateways(
+  { route, parents }: GovernableRoute,
+  gateways: ReadonlyMap<string, GatewayNode>,
+  settlement: CachePolicySettlement,
+): readonly GovernedAt[] {
+  const serving = new Set(
+    parents.flatMap(({ attached }) => attached.map(({ listener }) => listener.gateway)),
+  );
+  const governed = [...serving].flatMap((gateway): GovernedAt[] => {
+    const parameters = gateways.get(gateway)?.parameters ?? {};
+    const settings = routeCacheSettings({ route, gateway, parameters }, settlement);
+    return settings.rules.length > 0 || settings.reached.length > 0 ? [{ gateway, settings }] : [];
+  });
+  return governed.length > 0 ? governed : UNGOVERNED;
+}
+
+interface GovernableRoute extends Pick<SettledRoute, 'parents'> {
+  readonly route: GovernedRoute['route'];
 }
 
 function namesCache({ cacheName, negativeCacheName }: Partial<GatewayNode['parameters']>): boolean {

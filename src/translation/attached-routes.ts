@@ -1,52 +1,89 @@
 import type { Graph } from '../graph/graph.js';
-import { Memo } from '../graph/memo.js';
+import { sameItems } from '../graph/memo.js';
 import { compareAge } from '../graph/precedence.js';
-import type { RouteNode } from '../graph/route.js';
+import type { RouteNode, SettledRoute } from '../graph/route.js';
+import { compareText } from '../util/collections.js';
+import { listDifference } from '../util/differences.js';
 
 /** Routes of a listener by the hostname for which they answer; the oldest first. */
 export type RoutesByHostname = ReadonlyMap<string, readonly RouteNode[]>;
 
-/** Collects the routes of each listener. The map of a listener is the same while its routes and hostnames are. */
+/**
+ * Collects the routes of each listener. Only hostnames of routes that are other objects than in the pass before are
+ * looked at: the list of a hostname is the same while its routes are, and the map of a listener while its lists are.
+ */
 export class AttachedRoutes {
-  readonly #memo = new Memo<RoutesByHostname>();
+  #routes: readonly SettledRoute[] = [];
+  #listeners: ReadonlyMap<string, RoutesByHostname> = new Map();
 
   /** By listener key. Routes whose rules are all bad are there too: their matches answer 500. */
   collect({ routes }: Graph): ReadonlyMap<string, RoutesByHostname> {
-    const entries = new Map<string, (RouteNode | readonly string[])[]>();
-    for (const { route, parents } of routes) {
-      for (const { listener, hostnames } of parents.flatMap(({ attached }) => attached)) {
-        const list = entries.get(listener.key);
-        if (list) list.push(route, hostnames);
-        else entries.set(listener.key, [route, hostnames]);
-      }
-    }
-    const collected = new Map<string, RoutesByHostname>();
-    for (const [listener, list] of entries) {
-      collected.set(
-        listener,
-        this.#memo.get(listener, list, () => byHostname(list)),
-      );
-    }
-    this.#memo.endPass();
-    return collected;
+    const changes = new Map<string, Map<string, HostChange>>();
+    const { removed, added } = listDifference(this.#routes, routes);
+    for (const route of removed) note(changes, route, 'leaving');
+    for (const route of added) note(changes, route, 'arriving');
+    this.#routes = routes;
+    if (changes.size > 0) this.#listeners = amendListeners(this.#listeners, changes);
+    return this.#listeners;
   }
 }
 
-/** `entries` holds a route and its hostnames in turn. */
-function byHostname(entries: readonly (RouteNode | readonly string[])[]): RoutesByHostname {
-  const routes = new Map<string, RouteNode[]>();
-  let current: RouteNode | undefined;
-  for (const entry of entries) {
-    if ('key' in entry) current = entry;
-    else if (current) for (const hostname of entry) addOnce(routes, hostname, current);
-  }
-  for (const list of routes.values()) if (list.length > 1) list.sort(compareAge);
-  return routes;
+/** What becomes of the routes of a hostname. */
+interface HostChange {
+  readonly leaving: RouteNode[];
+  readonly arriving: RouteNode[];
 }
 
-/** Two parentRefs may lead a route to the same listener. */
-function addOnce(routes: Map<string, RouteNode[]>, hostname: string, route: RouteNode): void {
-  const list = routes.get(hostname);
-  if (!list) routes.set(hostname, [route]);
-  else if (list[list.length - 1] !== route) list.push(route);
+function note(
+  changes: Map<string, Map<string, HostChange>>,
+  { route, parents }: SettledRoute,
+  direction: keyof HostChange,
+): void {
+  for (const { listener, hostnames } of parents.flatMap(({ attached }) => attached)) {
+    const hosts = changes.get(listener.key) ?? new Map<string, HostChange>();
+    changes.set(listener.key, hosts);
+    for (const hostname of hostnames) {
+      const change = hosts.get(hostname) ?? { leaving: [], arriving: [] };
+      hosts.set(hostname, change);
+      // Two parentRefs may lead a route to the same listener.
+      if (change[direction].at(-1) !== route) change[direction].push(route);
+    }
+  }
+}
+
+function amendListeners(
+  before: ReadonlyMap<string, RoutesByHostname>,
+  changes: ReadonlyMap<string, ReadonlyMap<string, HostChange>>,
+): ReadonlyMap<string, RoutesByHostname> {
+  const listeners = new Map(before);
+  for (const [listener, hosts] of changes) {
+    const routes = amendHosts(before.get(listener) ?? new Map<string, never>(), hosts);
+    if (routes.size > 0) listeners.set(listener, routes);
+    else listeners.delete(listener);
+  }
+  return listeners;
+}
+
+function amendHosts(before: RoutesByHostname, changes: ReadonlyMap<string, HostChange>): RoutesByHostname {
+  let amended: Map<string, readonly RouteNode[]> | undefined;
+  for (const [hostname, change] of changes) {
+    const known = before.get(hostname) ?? [];
+    const routes = amend(known, change);
+    if (sameItems(known, routes)) continue;
+    amended ??= new Map(before);
+    if (routes.length > 0) amended.set(hostname, routes);
+    else amended.delete(hostname);
+  }
+  return amended ?? before;
+}
+
+function amend(known: readonly RouteNode[], { leaving, arriving }: HostChange): readonly RouteNode[] {
+  const gone = new Set(leaving);
+  const routes = [...known.filter((route) => !gone.has(route)), ...arriving];
+  return routes.length > 1 ? routes.sort(byPrecedence) : routes;
+}
+
+/** An HTTPRoute and a GRPCRoute may have the same age and name. */
+function byPrecedence(a: RouteNode, b: RouteNode): number {
+  return compareAge(a, b) || compareText(a.kind, b.kind);
 }

@@ -4,21 +4,29 @@ import { printHostname } from '../graph/hostname.js';
 import { PathConflicts } from './path-conflicts.js';
 import type { VirtualHost } from '../ir/http.js';
 import type { Server } from '../ir/listener.js';
-import { mergeVirtualHosts, virtualHostKey, type RouteUse, type ServerDraft } from './http-servers.js';
+import { mergeVirtualHosts, virtualHostKey, type AskedRoutes, type ServerDraft } from './http-servers.js';
 import { servedRouteKey } from '../graph/policies.js';
 import { toServerTls } from './tls.js';
 
 interface WrittenServer {
   readonly server: Server;
   readonly virtualHosts: readonly VirtualHost[];
-  /** What the virtual hosts ask, each once. */
-  readonly uses: readonly RouteUse[];
+  readonly hosts: readonly WrittenHost[];
   /** About matches that are never reached. */
+  readonly events: readonly PlannedEvent[];
+}
+
+interface WrittenHost {
+  readonly virtualHost: VirtualHost;
+  /** What it asks. */
+  readonly asked: readonly AskedRoutes[];
   readonly events: readonly PlannedEvent[];
 }
 
 interface Entry extends WrittenServer {
   readonly inputs: readonly unknown[];
+  /** By hostname; its passes are those in which the server is written. */
+  readonly known: PassCache<WrittenHost>;
 }
 
 /** Writes servers that carry HTTP, with their virtual hosts. */
@@ -36,9 +44,14 @@ export class HttpServerWriter {
       '|',
       ...draft.answering.flatMap(({ listener, routes }) => [listener, routes]),
     ];
-    const known = servers.find(draft.hostname);
-    if (known && sameItems(known.inputs, inputs)) return known;
-    const entry = { inputs, ...writeServer(socket, draft, { before: known, conflicts: this.#conflicts }) };
+    const before = servers.find(draft.hostname);
+    if (before && sameItems(before.inputs, inputs)) return before;
+    const known = before?.known ?? new PassCache<WrittenHost>();
+    const hosts = [...mergeVirtualHosts(draft)].map(([hostname, { asked }]) =>
+      this.#writeHost({ socket, server: draft.hostname, hostname }, asked, known),
+    );
+    known.endPass();
+    const entry = { inputs, known, ...writeServer(draft, hosts, before) };
     servers.set(draft.hostname, entry);
     return entry;
   }
@@ -46,44 +59,70 @@ export class HttpServerWriter {
   endPass(): void {
     for (const servers of this.#sockets.values()) servers.endPass();
   }
+
+  #writeHost(place: Place, asked: readonly AskedRoutes[], known: PassCache<WrittenHost>): WrittenHost {
+    const { socket, server, hostname } = place;
+    const before = known.find(hostname);
+    if (before && isSame(before.asked, asked)) return before;
+    const key = virtualHostKey(socket, server, hostname);
+    const routes = new Set(
+      asked.flatMap(({ gateway, routes }) => routes.map((route) => servedRouteKey(route, gateway))),
+    );
+    const written = {
+      virtualHost: keepEqual(before?.virtualHost, { key, hostname, routes: [...routes].sort() }),
+      asked,
+      events: this.#conflicts.find(
+        printHostname(hostname),
+        asked.flatMap(({ routes }) => routes),
+      ),
+    };
+    known.set(hostname, written);
+    return written;
+  }
+}
+
+/** Where a virtual host is. */
+interface Place {
+  readonly socket: string;
+  readonly server: string;
+  readonly hostname: string;
+}
+
+function isSame(a: readonly AskedRoutes[], b: readonly AskedRoutes[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every(({ gateway, routes }, index) => b[index]?.gateway === gateway && b[index].routes === routes)
+  );
 }
 
 function writeServer(
-  socket: string,
-  draft: ServerDraft,
-  { before, conflicts }: { readonly before: WrittenServer | undefined; readonly conflicts: PathConflicts },
+  { hostname, listeners }: ServerDraft,
+  hosts: readonly WrittenHost[],
+  before: WrittenServer | undefined,
 ): WrittenServer {
-  const { hostname, listeners } = draft;
-  const known = new Map(before?.virtualHosts.map((host) => [host.key, host]));
-  const uses = new Map<string, RouteUse>();
-  const events: PlannedEvent[] = [];
-  const virtualHosts = [...mergeVirtualHosts(draft)].map(([name, used]): VirtualHost => {
-    const key = virtualHostKey(socket, hostname, name);
-    events.push(
-      ...conflicts.find(
-        printHostname(name),
-        used.map(({ route }) => route),
-      ),
-    );
-    const routes = used.map((use) => {
-      const route = servedRouteKey(use.route, use.gateway);
-      uses.set(route, use);
-      return route;
-    });
-    return keepEqual(known.get(key), { key, hostname: name, routes: [...new Set(routes)].sort() });
-  });
+  const virtualHosts = hosts.map(({ virtualHost }) => virtualHost);
   const ending = listeners[0]?.tls;
   const tls = ending && toServerTls(ending);
   const server: Server = {
     hostname,
     listeners: listeners.map(({ key }) => key),
     ...(tls && { tls }),
-    application: { type: 'http', virtualHosts: virtualHosts.map(({ key }) => key).sort() },
+    application: { type: 'http', virtualHosts: keysOf(virtualHosts, before) },
   };
   return {
     server: keepEqual(before?.server, server),
-    virtualHosts: keepEqual(before?.virtualHosts, virtualHosts),
-    uses: [...uses.values()],
-    events,
+    virtualHosts: before && sameItems(before.virtualHosts, virtualHosts) ? before.virtualHosts : virtualHosts,
+    hosts,
+    events: hosts.flatMap(({ events }) => events),
   };
+}
+
+/** Sorted. What a host asks changes more often than which hosts there are. */
+function keysOf(virtualHosts: readonly VirtualHost[], before: WrittenServer | undefined): readonly string[] {
+  const isSame =
+    before?.virtualHosts.length === virtualHosts.length &&
+    virtualHosts.every(({ key }, index) => before.virtualHosts[index]?.key === key);
+  return isSame && before.server.application.type === 'http'
+    ? before.server.application.virtualHosts
+    : virtualHosts.map(({ key }) => key).sort();
 }

@@ -13,10 +13,10 @@ export interface ServerDraft {
   readonly answering: readonly RoutesOfListener[];
 }
 
-/** A route as the Gateway of a listener serves it. */
-export interface RouteUse {
-  readonly route: RouteNode;
+/** The routes that answer for a host, as one Gateway serves them. */
+export interface AskedRoutes {
   readonly gateway: string;
+  readonly routes: readonly RouteNode[];
 }
 
 interface RoutesOfListener {
@@ -87,28 +87,31 @@ function answeringFor(
   return [...byGateway.values()];
 }
 
-interface HostEntry {
-  /** As the routes have it: what decides between two that meet in one virtual host. */
+/** A virtual host before it is written down. */
+interface HostDraft {
+  /** Its hostname as the routes have it: what decides between two that meet in one virtual host. */
   readonly written: string;
-  readonly uses: RouteUse[];
+  readonly asked: AskedRoutes[];
 }
 
 /** What each hostname of a server asks. */
 export function mergeVirtualHosts({
   hostname: server,
   answering,
-}: ServerDraft): ReadonlyMap<string, readonly RouteUse[]> {
-  const hosts = new Map<string, HostEntry>();
+}: ServerDraft): ReadonlyMap<string, HostDraft> {
+  const hosts = new Map<string, HostDraft>();
   for (const { listener, routes } of answering) {
     for (const written of hostnamesWithin(server, listener, routes)) {
       const hostname = intersectHostnames(written, server) ?? server;
-      const uses = (routes.get(written) ?? []).map((route) => ({ route, gateway: listener.gateway }));
+      const asked = { gateway: listener.gateway, routes: routes.get(written) ?? [] };
       const known = hosts.get(hostname);
-      if (known?.written === written) known.uses.push(...uses);
-      else if (!known || coversHostname(known.written, written)) hosts.set(hostname, { written, uses });
+      if (known?.written === written) known.asked.push(asked);
+      else if (!known || coversHostname(known.written, written)) {
+        hosts.set(hostname, { written, asked: [asked] });
+      }
     }
   }
-  return new Map([...hosts].map(([hostname, { uses }]) => [hostname, uses]));
+  return hosts;
 }
 
 /** The hostnames of a listener's routes that can meet a host of the server. */

@@ -4,6 +4,8 @@ import type { RouteNode } from '../graph/route.js';
 import type { PlannedEvent } from '../graph/status-plan.js';
 import type { VirtualHost } from '../ir/http.js';
 import type { Listener, ListenerSettings, Server } from '../ir/listener.js';
+import { compareText } from '../util/collections.js';
+import { KeptOrder } from '../util/kept-order.js';
 import type { RoutesByHostname } from './attached-routes.js';
 import { draftHttpServers } from './http-servers.js';
 import { HttpServerWriter } from './http-server-writer.js';
@@ -16,8 +18,8 @@ import { UpstreamNames, type UpstreamRequest, type UpstreamTraits } from './upst
 interface ListenerParts {
   readonly sockets: readonly Socket[];
   readonly routesOf: (listener: ListenerNode) => RoutesByHostname;
-  /** Called for every route that a virtual host asks, with the Gateway that serves it. */
-  readonly use: (route: RouteNode, gateway: string) => void;
+  /** Called with the routes that a virtual host asks and the Gateway that serves them. */
+  readonly use: (routes: readonly RouteNode[], gateway: string) => void;
   readonly traitsOf: (gateway: string) => UpstreamTraits;
   readonly settingsOf: (port: number) => ListenerSettings;
 }
@@ -43,7 +45,7 @@ export class ListenerWriter {
   readonly #listeners = new Memo<Listener>();
   readonly #httpServers = new HttpServerWriter();
   readonly #streamServers = new Memo<StreamServer>();
-  readonly #sortedHosts = new Memo<readonly VirtualHost[]>();
+  readonly #hostOrder = new KeptOrder<VirtualHost>((a, b) => compareText(a.key, b.key));
 
   write(parts: ListenerParts): WrittenListeners {
     const listeners: Listener[] = [];
@@ -60,22 +62,23 @@ export class ListenerWriter {
       }
       for (const draft of draftHttpServers(onlyHttp(socket), parts.routesOf)) {
         const written = this.#httpServers.write(socket.key, draft);
-        for (const { route, gateway } of written.uses) parts.use(route, gateway);
+        for (const { asked } of written.hosts)
+          asked.forEach(({ routes, gateway }) => {
+            parts.use(routes, gateway);
+          });
         virtualHosts.push(written.virtualHosts);
         events.push(...written.events);
         servers.set(draft.hostname, written.server);
       }
       listeners.push(this.#writeSocket(socket, servers, parts.settingsOf(socket.port)));
     }
-    const sorted = this.#sortedHosts.get('all', virtualHosts, () => virtualHosts.flat().sort(byKey));
-    return { listeners, virtualHosts: sorted, requests, events };
+    return { listeners, virtualHosts: this.#hostOrder.sort(virtualHosts.flat()), requests, events };
   }
 
   endPass(): void {
     this.#listeners.endPass();
     this.#httpServers.endPass();
     this.#streamServers.endPass();
-    this.#sortedHosts.endPass();
   }
 
   #writeSocket(socket: Socket, servers: ReadonlyMap<string, Server>, settings: ListenerSettings): Listener {
@@ -124,8 +127,4 @@ function carriesHttp({ protocol, tls }: ListenerNode): boolean {
 
 function onlyHttp(socket: Socket): Socket {
   return { ...socket, members: socket.members.filter(carriesHttp) };
-}
-
-function byKey(a: { readonly key: string }, b: { readonly key: string }): number {
-  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 }

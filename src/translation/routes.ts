@@ -1,7 +1,8 @@
 import type { Libraries } from '../graph/libraries.js';
 import { compareText, sortedBy } from '../util/collections.js';
+import { KeptOrder } from '../util/kept-order.js';
 import { Memo, StableValues } from '../graph/memo.js';
-import { servedRouteKey } from '../graph/policies.js';
+import { servedRouteKey, type CacheSettingsByGateway } from '../graph/policies.js';
 import type { RuleCacheSettings } from '../graph/route-cache-settings.js';
 import type { RouteNode } from '../graph/route.js';
 import type { ObjectRef } from '../graph/status-plan.js';
@@ -20,9 +21,6 @@ export interface WrittenRoute {
   readonly policies: readonly CachePolicy[];
 }
 
-/** By key of the served route. */
-type CacheSettingsByRoute = ReadonlyMap<string, readonly RuleCacheSettings[]>;
-
 /** Everything that is in a configuration because of routes; each list sorted by key. */
 interface WrittenRoutes {
   readonly written: readonly WrittenRoute[];
@@ -36,6 +34,20 @@ interface Shaping {
   readonly settings: readonly RuleCacheSettings[];
 }
 
+/** What shapes routes besides themselves, by Gateway. */
+interface Governance {
+  readonly settings: CacheSettingsByGateway;
+  readonly traits: ReadonlyMap<string, GatewayTrait>;
+}
+
+interface AtGateway {
+  readonly id: string;
+  /** By key of the route. */
+  readonly written: Memo<WrittenRoute>;
+  readonly trait: GatewayTrait;
+  readonly settingsOf: ReadonlyMap<string, readonly RuleCacheSettings[]> | undefined;
+}
+
 const NO_SETTINGS: readonly RuleCacheSettings[] = [];
 
 const NO_TRAIT: GatewayTrait = { routingMode: 'endpoint' };
@@ -43,45 +55,53 @@ const NO_TRAIT: GatewayTrait = { routingMode: 'endpoint' };
 /** Writes routes down, once for each Gateway that serves them. */
 export class RouteWriter {
   readonly #libraries: Libraries;
-  /** By Gateway, then route. */
-  readonly #gateways = new Map<string, Memo<WrittenRoute>>();
+  /** By Gateway. */
+  readonly #written = new Map<string, Memo<WrittenRoute>>();
   readonly #requests = new Memo<readonly UpstreamRequest[]>();
   readonly #used = new Set<WrittenRoute>();
+  readonly #order = new KeptOrder<WrittenRoute>((a, b) => compareText(a.route.key, b.route.key));
   readonly #policies = new StableValues<CachePolicy>();
-  #settings: CacheSettingsByRoute = new Map();
+  #governance: Governance = { settings: new Map(), traits: new Map() };
+  /** The Gateway of the last call: mostly the next one is about the same. */
+  #gateway: AtGateway | undefined;
 
   constructor(libraries: Libraries) {
     this.#libraries = libraries;
   }
 
-  /** What governs routes in this pass, by key. */
-  begin(settings: CacheSettingsByRoute): void {
-    this.#settings = settings;
+  /** What shapes routes in this pass. */
+  begin(governance: Governance): void {
+    this.#governance = governance;
+    this.#gateway = undefined;
   }
 
-  /** Notes that the Gateway serves the route. */
-  use(route: RouteNode, gateway: string, trait: GatewayTrait = NO_TRAIT): void {
-    if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return;
-    const routes = this.#gateways.get(gateway) ?? new Memo<WrittenRoute>();
-    this.#gateways.set(gateway, routes);
-    const { key, rules, createdAt } = route;
-    const settings = this.#settingsOf(route, gateway);
-    this.#used.add(
-      routes.get(key, [rules, createdAt, trait, settings], () =>
-        this.#write(route, gateway, { trait, settings }),
-      ),
-    );
+  /** Notes that the Gateway serves the routes. */
+  use(routes: readonly RouteNode[], gateway: string): void {
+    const at = this.#gateway?.id === gateway ? this.#gateway : this.#enter(gateway);
+    for (const route of routes) {
+      if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') continue;
+      const { key, rules, createdAt } = route;
+      const { trait, settingsOf } = at;
+      const settings = settingsOf?.get(key) ?? NO_SETTINGS;
+      this.#used.add(
+        at.written.get(key, [rules, createdAt, trait, settings], () =>
+          this.#write(route, gateway, { trait, settings }),
+        ),
+      );
+    }
   }
 
-  /** Mostly nothing governs anything, and joining a key for each route of each pass is dear. */
-  #settingsOf(route: RouteNode, gateway: string): readonly RuleCacheSettings[] {
-    if (this.#settings.size === 0) return NO_SETTINGS;
-    return this.#settings.get(servedRouteKey(route, gateway)) ?? NO_SETTINGS;
+  #enter(id: string): AtGateway {
+    const { settings, traits } = this.#governance;
+    const written = this.#written.get(id) ?? new Memo<WrittenRoute>();
+    this.#written.set(id, written);
+    this.#gateway = { id, written, trait: traits.get(id) ?? NO_TRAIT, settingsOf: settings.get(id) };
+    return this.#gateway;
   }
 
   /** Everything that was used in this pass, sorted by key; requests of one upstream once. */
   written(): WrittenRoutes {
-    const written = [...this.#used].sort((a, b) => compareText(a.route.key, b.route.key));
+    const written = this.#order.sort([...this.#used]);
     const requests = written.map((one) => one.requests);
     return {
       written,
@@ -99,7 +119,7 @@ export class RouteWriter {
   }
 
   endPass(): void {
-    for (const routes of this.#gateways.values()) routes.endPass();
+    for (const written of this.#written.values()) written.endPass();
     this.#requests.endPass();
     this.#policies.endPass();
     this.#used.clear();

@@ -1,5 +1,6 @@
 import type { Graph, SettledGateway, SettledListener } from '../graph/graph.js';
 import type { ListenerNode, PortProtocol } from '../graph/listener.js';
+import { sameItems } from '../graph/memo.js';
 import { compareAge } from '../graph/precedence.js';
 import { socketKeysOf } from '../graph/socket.js';
 
@@ -13,8 +14,21 @@ export interface Socket {
   readonly members: readonly ListenerNode[];
 }
 
+/** The sockets of one graph after the other; the same list while Gateways and ListenerSets are the same objects. */
+export class SocketCollector {
+  #inputs: readonly unknown[] = [];
+  #sockets: readonly Socket[] = [];
+
+  collect(graph: Graph): readonly Socket[] {
+    const inputs = [...graph.gateways, '|', ...graph.listenerSets];
+    if (!sameItems(this.#inputs, inputs)) this.#sockets = collectSockets(graph);
+    this.#inputs = inputs;
+    return this.#sockets;
+  }
+}
+
 /** Puts the served listeners of all Gateways onto the addresses they are bound to. Sorted by key. */
-export function collectSockets(graph: Graph): readonly Socket[] {
+function collectSockets(graph: Graph): readonly Socket[] {
   const sockets = new Map<string, Omit<Socket, 'members'> & { readonly members: ListenerNode[] }>();
   const gateways = new Map(graph.gateways.map((gateway) => [gateway.node.id, gateway]));
   const place = (gateway: SettledGateway, listeners: readonly SettledListener[]): void => {

@@ -16,7 +16,7 @@ import type { CertificateNode } from '../graph/certificate.js';
 import type { Graph } from '../graph/graph.js';
 import { InfrastructurePlanner } from '../graph/plan-infrastructure.js';
 import type { Libraries } from '../graph/libraries.js';
-import { Memo } from '../graph/memo.js';
+import { Memo, sameItems } from '../graph/memo.js';
 import { ObjectIndex } from '../graph/object-index.js';
 import { withMore } from '../graph/plan-events.js';
 import { StatusPlanner, type PlannedStatuses } from '../graph/plan-statuses.js';
@@ -32,7 +32,7 @@ import { GatewayTraits } from './gateway-traits.js';
 import { ListenerWriter } from './listeners.js';
 import { noEndpointsEvents } from './no-endpoints-events.js';
 import { RouteWriter, type WrittenRoute } from './routes.js';
-import { collectSockets } from './sockets.js';
+import { SocketCollector } from './sockets.js';
 import { toCertificate } from './tls.js';
 import type { Translation } from './translation.js';
 import { distinctRequests, type UpstreamRequest } from './upstream-request.js';
@@ -81,6 +81,11 @@ interface Written {
   readonly infrastructure: readonly PlannedInfrastructure[];
 }
 
+interface WrittenUpstreams {
+  readonly shaping: readonly unknown[];
+  readonly upstreams: readonly Upstream[];
+}
+
 class TranslatorState {
   readonly #settings: TranslationSettings;
   readonly #graph: GraphBuilder;
@@ -89,10 +94,12 @@ class TranslatorState {
   readonly #traits = new GatewayTraits();
   readonly #routes: RouteWriter;
   readonly #attached = new AttachedRoutes();
+  readonly #sockets = new SocketCollector();
   readonly #listeners = new ListenerWriter();
   readonly #upstreams = new Memo<Upstream>();
   readonly #certificates = new Memo<Certificate | undefined>();
   readonly #slices = new ObjectIndex<EndpointSlice>(serviceOf);
+  #lastUpstreams: WrittenUpstreams | undefined;
   #last: Written | undefined;
 
   constructor(settings: TranslationSettings, libraries: Libraries) {
@@ -124,12 +131,12 @@ class TranslatorState {
     const planned = this.#statuses.plan(graph, { installedKinds });
     const traits = this.#traits.of(graph);
     const attached = this.#attached.collect(graph);
-    this.#routes.begin(graph.policies.cacheSettings);
+    this.#routes.begin({ settings: graph.policies.cacheSettings, traits });
     const listeners = this.#listeners.write({
-      sockets: collectSockets(graph),
+      sockets: this.#sockets.collect(graph),
       routesOf: ({ key }) => attached.get(key) ?? NO_ROUTES,
-      use: (route, gateway) => {
-        this.#routes.use(route, gateway, traits.get(gateway));
+      use: (asked, gateway) => {
+        this.#routes.use(asked, gateway);
       },
       traitsOf: (gateway) => traits.get(gateway) ?? { routingMode: 'endpoint' },
       settingsOf: this.#settings.listenerSettings,
@@ -164,6 +171,9 @@ class TranslatorState {
     cluster: ClusterSnapshot,
     settlement: BackendTlsSettlement,
   ): readonly Upstream[] {
+    const shaping = [requests, cluster.Service, cluster.EndpointSlice, settlement];
+    const last = this.#lastUpstreams;
+    if (last && sameItems(last.shaping, shaping)) return last.upstreams;
     const slices = this.#slices.of(cluster.EndpointSlice);
     const upstreams = requests.map((request) => {
       const id = `${request.target.namespace}/${request.target.service}`;
@@ -176,6 +186,7 @@ class TranslatorState {
       return this.#upstreams.get(request.key, inputs, () => toUpstream(request, parts));
     });
     this.#upstreams.endPass();
+    this.#lastUpstreams = { shaping, upstreams };
     return upstreams;
   }
 
