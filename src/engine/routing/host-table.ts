@@ -32,6 +32,12 @@ export class HostTable<T> {
     return this.#any;
   }
 
+  /** The value of the hostname itself, `''` or `*.suffix` included. */
+  get(hostname: string): T | undefined {
+    if (hostname === '') return this.#any;
+    return hostname.startsWith('*.') ? this.#wildcards.get(hostname.slice(2)) : this.#exact.get(hostname);
+  }
+
   *values(): Generator<T> {
     yield* this.#exact.values();
     yield* this.#wildcards.values();

@@ -11,6 +11,7 @@ import {
   type ServerTable,
   type VirtualHostTable,
 } from './routing-tables.js';
+import { listDifference } from '../../util/differences.js';
 import { VirtualHosts } from './virtual-hosts.js';
 
 /** The sections of the configuration that routing depends on. */
@@ -28,10 +29,12 @@ interface CompiledHost<R> {
   readonly compiled: CompiledPaths<R>;
 }
 
-interface CompiledListener<R> {
-  readonly table: ListenerTable<R>;
-  readonly hosts: readonly VirtualHostTable<R>[];
-}
+/** An element that was changed, by key; undefined when it is gone. */
+type Changes<V> = ReadonlyMap<string, V | undefined>;
+
+const NO_HOSTS: readonly string[] = [];
+
+const NOTHING: RoutingConfiguration = { listeners: [], virtualHosts: [], routes: [] };
 
 /**
  * Compiles configurations to tables, one after the other. Work is by identity: what has the same inputs (`===`)
@@ -43,31 +46,53 @@ export class RoutingCompiler<R> {
   /** By first route: virtual hosts of several listeners mostly ask the same routes. */
   readonly #paths = new WeakMap<HttpRoute, CompiledPaths<R>>();
   readonly #prefixSets = new PrefixSets();
-  #hosts: ReadonlyMap<string, CompiledHost<R>> = new Map();
-  #listeners: ReadonlyMap<string, CompiledListener<R>> = new Map();
+  #last = NOTHING;
+  /** By key, of the last configuration; like the hosts, changed in place when all has been compiled. */
+  readonly #routes = new Map<string, HttpRoute>();
+  readonly #hosts = new Map<string, CompiledHost<R>>();
+  #listeners: ReadonlyMap<string, ListenerTable<R>> = new Map();
 
   /** `compileRule` is called once for each rule object; what it answers is `Candidate.rule`. */
   constructor(compileRule: (rule: HttpRule, route: HttpRoute) => R) {
     this.#compileRule = compileRule;
   }
 
+  /** When it throws, it was as if it had not been asked. */
   compile(configuration: RoutingConfiguration): RoutingTables<R> {
-    const routes = new Map(configuration.routes.map((route) => [route.key, route]));
-    const hosts = new Map<string, CompiledHost<R>>();
-    for (const virtualHost of configuration.virtualHosts) {
-      hosts.set(virtualHost.key, this.#compileHost(virtualHost, routes));
-    }
-    const listeners = new Map<string, CompiledListener<R>>();
+    const routes = changesOf(this.#last.routes, configuration.routes);
+    const hosts = this.#compileHosts(configuration.virtualHosts, routes);
+    const listeners = new Map<string, ListenerTable<R>>();
     for (const listener of configuration.listeners) {
       listeners.set(listener.key, this.#compileListener(listener, hosts));
     }
-    this.#hosts = hosts;
+    this.#last = configuration;
+    amend(this.#routes, routes);
+    amend(this.#hosts, hosts);
     this.#listeners = listeners;
-    return new RoutingTables(new Map([...listeners].map(([key, { table }]) => [key, table])));
+    return new RoutingTables(listeners);
   }
 
-  #compileHost(virtualHost: VirtualHost, routesByKey: ReadonlyMap<string, HttpRoute>): CompiledHost<R> {
-    const routes = present(virtualHost.routes.map((key) => routesByKey.get(key)));
+  /** Those that are other tables than before. */
+  #compileHosts(
+    virtualHosts: readonly VirtualHost[],
+    changedRoutes: Changes<HttpRoute>,
+  ): Changes<CompiledHost<R>> {
+    const changed = changesOf(this.#last.virtualHosts, virtualHosts);
+    const compiled = new Map<string, CompiledHost<R> | undefined>();
+    for (const [key, virtualHost] of changed) if (!virtualHost) compiled.set(key, undefined);
+    if (changed.size === 0 && changedRoutes.size === 0) return compiled;
+    const routeOf = (key: string) =>
+      changedRoutes.has(key) ? changedRoutes.get(key) : this.#routes.get(key);
+    for (const virtualHost of virtualHosts) {
+      const { key, routes } = virtualHost;
+      if (!changed.has(key) && !routes.some((route) => changedRoutes.has(route))) continue;
+      const host = this.#compileHost(virtualHost, present(routes.map(routeOf)));
+      if (host !== this.#hosts.get(key)) compiled.set(key, host);
+    }
+    return compiled;
+  }
+
+  #compileHost(virtualHost: VirtualHost, routes: readonly HttpRoute[]): CompiledHost<R> {
     const last = this.#hosts.get(virtualHost.key);
     if (last?.table.virtualHost === virtualHost && isSameList(last.compiled.routes, routes)) return last;
     const compiled = this.#compilePaths(routes);
@@ -84,16 +109,30 @@ export class RoutingCompiler<R> {
     return compiled;
   }
 
-  #compileListener(listener: Listener, hosts: ReadonlyMap<string, CompiledHost<R>>): CompiledListener<R> {
-    const keys = listener.servers.flatMap(virtualHostsOf);
-    const tables = present(keys.map((key) => hosts.get(key)?.table));
+  #compileListener(listener: Listener, changed: Changes<CompiledHost<R>>): ListenerTable<R> {
     const last = this.#listeners.get(listener.key);
-    if (last?.table.listener === listener && isSameList(last.hosts, tables)) return last;
     const servers = listener.servers.map((server): readonly [string, ServerTable<R>] => {
-      const own = present(virtualHostsOf(server).map((key) => hosts.get(key)?.table));
-      return [server.hostname, { server, hosts: new VirtualHosts(own) }];
+      const before = last?.servers.get(server.hostname);
+      return [server.hostname, this.#compileServer(server, before, changed)];
     });
-    return { table: { listener, servers: new HostTable(servers) }, hosts: tables };
+    const isSame = servers.every(([hostname, table]) => last?.servers.get(hostname) === table);
+    return last?.listener === listener && isSame ? last : { listener, servers: new HostTable(servers) };
+  }
+
+  #compileServer(
+    server: Server,
+    before: ServerTable<R> | undefined,
+    changed: Changes<CompiledHost<R>>,
+  ): ServerTable<R> {
+    const keys = virtualHostsOf(server);
+    const tableOf = (key: string) => (changed.has(key) ? changed.get(key) : this.#hosts.get(key))?.table;
+    const compileAll = () => ({ server, hosts: new VirtualHosts(present(keys.map(tableOf))) });
+    if (!before || keys !== virtualHostsOf(before.server)) return compileAll();
+    const own = changed.size === 0 ? [] : keys.filter((key) => changed.has(key));
+    if (own.length === 0) return before.server === server ? before : { server, hosts: before.hosts };
+    const tables = present(own.map(tableOf));
+    const hosts = tables.length === own.length ? before.hosts.with(tables) : undefined;
+    return hosts ? { server, hosts } : compileAll();
   }
 
   #candidatesOf(route: HttpRoute): readonly Candidate<R>[] {
@@ -112,7 +151,25 @@ export class RoutingCompiler<R> {
 }
 
 function virtualHostsOf({ application }: Server): readonly string[] {
-  return application.type === 'http' ? application.virtualHosts : [];
+  return application.type === 'http' ? application.virtualHosts : NO_HOSTS;
+}
+
+function changesOf<V extends { readonly key: string }>(
+  before: readonly V[],
+  after: readonly V[],
+): Changes<V> {
+  const { removed, added } = listDifference(before, after);
+  return new Map([
+    ...removed.map(({ key }) => [key, undefined] as const),
+    ...added.map((element) => [element.key, element] as const),
+  ]);
+}
+
+function amend<V>(table: Map<string, V>, changes: Changes<V>): void {
+  for (const [key, value] of changes) {
+    if (value === undefined) table.delete(key);
+    else table.set(key, value);
+  }
 }
 
 function present<V>(values: readonly (V | undefined)[]): V[] {

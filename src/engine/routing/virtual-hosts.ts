@@ -21,16 +21,33 @@ export class VirtualHosts<R> {
   /** By row; most have none. */
   readonly #special: ReadonlyMap<number, SpecialPaths<R>>;
 
-  constructor(tables: readonly VirtualHostTable<R>[]) {
-    this.#rows = new HostTable(tables.map(({ virtualHost }, row) => [virtualHost.hostname, row] as const));
+  constructor(tables: readonly VirtualHostTable<R>[], layout = layOut(tables)) {
+    this.#rows = layout.rows;
     this.#tables = tables;
     this.#prefixes = tables.map(({ paths }) => paths.prefixes);
-    this.#leaves = tables.flatMap(({ paths }) => paths.leaves);
-    let begin = 0;
-    this.#begins = tables.map(({ paths }) => (begin += paths.leaves.length) - paths.leaves.length);
+    this.#begins = layout.begins;
+    this.#leaves = layout.leaves;
     this.#special = new Map(
       tables.flatMap(({ paths: { special } }, row) => (special ? [[row, special] as const] : [])),
     );
+  }
+
+  /** The same hosts, some of them with another table; undefined when one of these is not here. */
+  with(changed: readonly VirtualHostTable<R>[]): VirtualHosts<R> | undefined {
+    const tables = [...this.#tables];
+    const leaves = [...this.#leaves];
+    let isInPlace = true;
+    for (const table of changed) {
+      const row = this.#rows.get(table.virtualHost.hostname);
+      const before = row === undefined ? undefined : tables[row];
+      if (row === undefined || before?.virtualHost.key !== table.virtualHost.key) return undefined;
+      tables[row] = table;
+      const { length } = table.paths.leaves;
+      isInPlace &&= length === before.paths.leaves.length;
+      if (isInPlace) leaves.splice(this.#begins[row] ?? 0, length, ...table.paths.leaves);
+    }
+    const layout = { rows: this.#rows, begins: this.#begins, leaves };
+    return new VirtualHosts(tables, isInPlace ? layout : { ...layOutLeaves(tables), rows: this.#rows });
   }
 
   find(hostname: string): VirtualHostTable<R> | undefined {
@@ -46,4 +63,24 @@ export class VirtualHosts<R> {
     const special = this.#special.size > 0 ? this.#special.get(row)?.match(request) : undefined;
     return special ?? matchPrefixes(prefixes, this.#leaves, this.#begins[row] ?? 0, request);
   }
+}
+
+/** Where things are; most changes leave it as it is. */
+interface Layout<R> {
+  readonly rows: HostTable<number>;
+  readonly begins: readonly number[];
+  readonly leaves: readonly Leaf<R>[];
+}
+
+function layOut<R>(tables: readonly VirtualHostTable<R>[]): Layout<R> {
+  const rows = new HostTable(tables.map(({ virtualHost }, row) => [virtualHost.hostname, row] as const));
+  return { rows, ...layOutLeaves(tables) };
+}
+
+function layOutLeaves<R>(tables: readonly VirtualHostTable<R>[]): Omit<Layout<R>, 'rows'> {
+  let begin = 0;
+  return {
+    begins: tables.map(({ paths }) => (begin += paths.leaves.length) - paths.leaves.length),
+    leaves: tables.flatMap(({ paths }) => paths.leaves),
+  };
 }

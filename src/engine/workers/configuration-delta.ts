@@ -4,6 +4,7 @@ import type { Listener } from '../../ir/listener.js';
 import type { ProxyConfiguration } from '../../ir/proxy-configuration.js';
 import type { Certificate } from '../../ir/tls.js';
 import type { Upstream } from '../../ir/upstream.js';
+import { listDifference } from '../../util/differences.js';
 
 /** A certificate as it travels to a worker: structured clones cannot carry a class that hides its text. */
 export interface PlainCertificate {
@@ -28,7 +29,7 @@ export interface ConfigurationDelta {
   readonly policies?: SectionDelta<CachePolicy>;
 }
 
-/** Compares by identity: an element that is the same object is not looked into. Linear in the number of keys. */
+/** Compares by identity: an element that is the same object is not looked into. */
 export function configurationDelta(from: ProxyConfiguration, to: ProxyConfiguration): ConfigurationDelta {
   const certificates = sectionDelta(from.certificates, to.certificates);
   return {
@@ -57,14 +58,13 @@ function sectionDelta<T extends { readonly key: string }>(
   from: readonly T[],
   to: readonly T[],
 ): SectionDelta<T> | undefined {
-  if (from === to) return undefined;
-  const before = new Map(from.map((element) => [element.key, element]));
-  const upserts: T[] = [];
-  for (const element of to) {
-    if (before.get(element.key) !== element) upserts.push(element);
-    before.delete(element.key);
-  }
-  return upserts.length === 0 && before.size === 0 ? undefined : { upserts, removals: [...before.keys()] };
+  const { removed, added } = listDifference(from, to);
+  if (removed.length === 0 && added.length === 0) return undefined;
+  const replaced = new Set(added.map(({ key }) => key));
+  return {
+    upserts: added,
+    removals: removed.flatMap(({ key }) => (replaced.has(key) ? [] : [key])),
+  };
 }
 
 function toPlainCertificate({ key, chain, privateKey }: Certificate): PlainCertificate {
