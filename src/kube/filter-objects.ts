@@ -2,11 +2,13 @@ import {
   combineLatest,
   distinctUntilChanged,
   map,
+  scan,
   type MonoTypeOperatorFunction,
   type Observable,
 } from 'rxjs';
 
 import type { KubernetesObject } from '../apis/meta.js';
+import { changedKeys } from '../util/differences.js';
 import { sameSnapshot } from './merge-snapshots.js';
 import type { ResourceSnapshot } from './resource-source.js';
 
@@ -17,19 +19,45 @@ import type { ResourceSnapshot } from './resource-source.js';
 export function filterObjects<T extends KubernetesObject>(
   accepts: (object: T) => boolean,
 ): MonoTypeOperatorFunction<ResourceSnapshot<T>> {
-  const verdicts = new WeakMap<T, boolean>();
-  const accepted = (object: T): boolean => {
-    const known = verdicts.get(object);
-    if (known !== undefined) return known;
-    const verdict = accepts(object);
-    verdicts.set(object, verdict);
-    return verdict;
-  };
   return (source) =>
     source.pipe(
-      map((all) => filterSnapshot(all, accepted)),
-      distinctUntilChanged(sameSnapshot),
+      scan((last: Filtered<T>, all) => ({ all, kept: amend(last, all, accepts) }), NOTHING),
+      map(({ kept }) => kept),
+      distinctUntilChanged(),
     );
+}
+
+interface Filtered<T extends KubernetesObject> {
+  readonly all: ResourceSnapshot<T>;
+  readonly kept: ResourceSnapshot<T>;
+}
+
+const EMPTY: ReadonlyMap<string, never> = new Map<string, never>();
+const NOTHING: Filtered<never> = { all: EMPTY, kept: EMPTY };
+
+/** What is kept of `all`, by a look at what is not the same as before. */
+function amend<T extends KubernetesObject>(
+  last: Filtered<T>,
+  all: ResourceSnapshot<T>,
+  accepts: (object: T) => boolean,
+): ResourceSnapshot<T> {
+  const changed = changedKeys(last.all, all);
+  const accepted = new Map<string, T>();
+  for (const key of changed) {
+    const object = all.get(key);
+    if (object && accepts(object)) accepted.set(key, object);
+  }
+  const isAllKept = last.kept === last.all && [...changed].every((key) => accepted.has(key) || !all.has(key));
+  if (isAllKept) return changed.size > 0 ? all : last.kept;
+  const concerned = [...changed].filter((key) => accepted.has(key) || last.kept.has(key));
+  if (concerned.length === 0) return last.kept;
+  const kept = new Map(last.kept);
+  for (const key of concerned) {
+    const object = accepted.get(key);
+    if (object) kept.set(key, object);
+    else kept.delete(key);
+  }
+  return kept;
 }
 
 /** Keeps the objects of some namespaces; waits for both. */
