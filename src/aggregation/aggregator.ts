@@ -36,7 +36,7 @@ export interface Pass {
 }
 
 export interface AggregatorSettings {
-  /** Changes that arrive within this many ms become one pass. */
+  /** Changes that arrive within this many ms become one pass; 0: those that arrive in one turn. */
   readonly settleMs: number;
   readonly scheduler?: SchedulerLike;
 }

@@ -1,4 +1,5 @@
 import {
+  asapScheduler,
   asyncScheduler,
   Observable,
   type MonoTypeOperatorFunction,
@@ -7,7 +8,7 @@ import {
 } from 'rxjs';
 
 export interface SettleTimes {
-  /** A burst is over when nothing came for this long. */
+  /** A burst is over when nothing came for this long; 0: when what is running now has run. */
   readonly quietMs: number;
   /** A burst that does not end is cut after this long, so that constant change cannot hold everything up. */
   readonly maxMs: number;
@@ -18,6 +19,8 @@ export function settle<T>(
   { quietMs, maxMs }: SettleTimes,
   scheduler: SchedulerLike = asyncScheduler,
 ): MonoTypeOperatorFunction<T> {
+  // A timer takes a millisecond at least.
+  const timers = quietMs === 0 ? asapScheduler : scheduler;
   return (source) =>
     new Observable<T>((subscriber) => {
       let newest: { readonly value: T } | undefined;
@@ -38,7 +41,7 @@ export function settle<T>(
             if (newest === undefined) deadline = scheduler.now() + maxMs;
             newest = { value };
             waiting?.unsubscribe();
-            waiting = scheduler.schedule(emit, Math.max(0, Math.min(quietMs, deadline - scheduler.now())));
+            waiting = timers.schedule(emit, Math.max(0, Math.min(quietMs, deadline - scheduler.now())));
           },
           error: (error: unknown) => {
             subscriber.error(error);

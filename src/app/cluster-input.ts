@@ -82,6 +82,7 @@ export function clusterInput(options: ClusterInputOptions): ConnectedInput {
         )
         .inSingletonScope();
     },
+    settleMs: durationOf(kubernetes.debounce_window),
     installedKinds$: discovery.served$.pipe(map((served): ReadonlySet<Kind> => new Set(served.keys()))),
     problems$: sources.faults$.pipe(
       map((faults) => faults.map(({ kind, key, problem }) => `${kind} ${key}: ${problem}`)),

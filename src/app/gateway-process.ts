@@ -35,7 +35,10 @@ interface Parts {
 async function connect({ input, raw, version }: RunOptions, container: Container): Promise<ConnectedInput> {
   const clock = container.get(TOKENS.Clock);
   const logger = container.get(TOKENS.Logger);
-  if (input.type === 'files') return filesInput({ directory: input.directory, clock, logger });
+  if (input.type === 'files') {
+    const debounceMs = durationOf(raw.kubernetes.debounce_window);
+    return filesInput({ directory: input.directory, debounceMs, clock, logger });
+  }
   // The client of the API server takes half a second and a hundred megabytes to load: only who needs it pays.
   const { clusterInput } = await import('./cluster-input.js');
   return clusterInput({ input, raw, version, clock, logger, metrics: container.get(TOKENS.Metrics) });
@@ -79,7 +82,7 @@ export class GatewayProcess {
     this.#translate = this.#createTranslate();
     container.load(
       engineModule(options),
-      pipelineModule(options, (cluster) => this.#translate(cluster)),
+      pipelineModule(options, { translate: (cluster) => this.#translate(cluster), settleMs: input.settleMs }),
     );
     this.#logger = container.get(TOKENS.Logger);
     input.bind(container);

@@ -10,6 +10,8 @@ import type { PlannedInfrastructure } from '../graph/status-plan.js';
  */
 export interface ConnectedInput {
   bind(container: Container): void;
+  /** Changes that arrive within this many ms become one pass; 0 when the input sees to that itself. */
+  readonly settleMs: number;
   /** Kinds whose objects can exist. State. */
   readonly installedKinds$: Observable<ReadonlySet<Kind>>;
   /** Faults of the input that no status tells, one sentence each. State. */

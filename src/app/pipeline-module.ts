@@ -10,10 +10,15 @@ import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { TOKENS } from '../tokens.js';
 import type { Clock } from '../util/clock.js';
-import { durationOf, type RunOptions } from './run-options.js';
+import { type RunOptions } from './run-options.js';
+
+interface PipelineParts {
+  readonly translate: Translate;
+  readonly settleMs: number;
+}
 
 /** Reconcilers, and what folds their snapshots into what is served. */
-export function pipelineModule({ raw }: RunOptions, translate: Translate): ContainerModule {
+export function pipelineModule({ raw }: RunOptions, { translate, settleMs }: PipelineParts): ContainerModule {
   const controllerName = raw.kubernetes.gateway_class_controller_name;
   return new ContainerModule(({ bind }) => {
     bind(TOKENS.ControllerName).toConstantValue(controllerName);
@@ -27,7 +32,7 @@ export function pipelineModule({ raw }: RunOptions, translate: Translate): Conta
       .toResolvedValue(
         (sources: ResourceSource[], engine: ProxyEngine, { logger, metrics, clock }: Tools) =>
           new Aggregator(sources, new ControlPass({ translate, engine, logger, metrics, clock }), {
-            settleMs: durationOf(raw.kubernetes.debounce_window),
+            settleMs,
           }),
         [{ serviceIdentifier: TOKENS.Reconciler, isMultiple: true }, TOKENS.Engine, TOOLS],
       )

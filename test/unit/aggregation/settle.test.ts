@@ -1,3 +1,6 @@
+import { expect } from 'chai';
+import { Subject } from 'rxjs';
+
 import { settle } from '../../../src/aggregation/settle.js';
 import { marbles } from '../../support/marbles.js';
 
@@ -31,6 +34,26 @@ describe('aggregation/settle', () => {
       expectObservable(hot('---|').pipe(settle(times, scheduler))).toBe('---|');
     }),
   );
+
+  it('passes on the newest state of a turn when there is no time to wait', async () => {
+    const source = new Subject<string>();
+    const seen: string[] = [];
+    const fail = (error: unknown): void => {
+      throw error;
+    };
+    const subscription = source
+      .pipe(settle({ quietMs: 0, maxMs: 0 }))
+      .subscribe({ next: (value) => seen.push(value), error: fail });
+    source.next('a');
+    source.next('b');
+    expect(seen).to.deep.equal([]);
+    await Promise.resolve();
+    expect(seen).to.deep.equal(['b']);
+    source.next('c');
+    subscription.unsubscribe();
+    await Promise.resolve();
+    expect(seen).to.deep.equal(['b']);
+  });
 
   it(
     'passes on an error at once',
