@@ -1,6 +1,7 @@
 import { keepEqual, PassCache, sameItems } from '../graph/memo.js';
 import type { PlannedEvent } from '../graph/status-plan.js';
 import { printHostname } from '../graph/hostname.js';
+import { changedKeys } from '../util/differences.js';
 import { PathConflicts } from './path-conflicts.js';
 import type { VirtualHost } from '../ir/http.js';
 import type { Server } from '../ir/listener.js';
@@ -24,6 +25,7 @@ interface WrittenHost {
 }
 
 interface Entry extends WrittenServer {
+  readonly draft: ServerDraft;
   readonly inputs: readonly unknown[];
   /** By hostname; its passes are those in which the server is written. */
   readonly known: PassCache<WrittenHost>;
@@ -47,13 +49,43 @@ export class HttpServerWriter {
     const before = servers.find(draft.hostname);
     if (before && sameItems(before.inputs, inputs)) return before;
     const known = before?.known ?? new PassCache<WrittenHost>();
+    const written =
+      (before && this.#amend(socket, draft, before)) ??
+      writeServer(draft, this.#writeHosts(socket, draft, known), before);
+    const entry = { draft, inputs, known, ...written };
+    servers.set(draft.hostname, entry);
+    return entry;
+  }
+
+  #writeHosts(socket: string, draft: ServerDraft, known: PassCache<WrittenHost>): readonly WrittenHost[] {
     const hosts = [...mergeVirtualHosts(draft)].map(([hostname, { asked }]) =>
       this.#writeHost({ socket, server: draft.hostname, hostname }, asked, known),
     );
     known.endPass();
-    const entry = { inputs, known, ...writeServer(draft, hosts, before) };
-    servers.set(draft.hostname, entry);
-    return entry;
+    return hosts;
+  }
+
+  /**
+   * Writes only the hosts that ask other routes than before. Undefined when that would not do: the hosts are not those
+   * of one listener, or other ones, or most of them.
+   */
+  #amend(socket: string, draft: ServerDraft, before: Entry): WrittenServer | undefined {
+    const { hostname: server } = draft;
+    const [was, is] = [onlyAnswering(before.draft), onlyAnswering(draft)];
+    if (!was || was.listener !== is?.listener || !sameItems(before.draft.listeners, draft.listeners)) {
+      return undefined;
+    }
+    const changed = changedKeys(was.routes, is.routes);
+    if (changed.size > FEW) return undefined;
+    const hosts = [...before.hosts];
+    for (const hostname of changed) {
+      const place = hosts.findIndex(({ virtualHost }) => virtualHost.hostname === hostname);
+      const routes = is.routes.get(hostname);
+      if (place < 0 || !routes) return undefined;
+      const asked = [{ gateway: is.listener.gateway, routes }];
+      hosts[place] = this.#writeHost({ socket, server, hostname }, asked, before.known);
+    }
+    return { ...writtenHosts(hosts, before), server: before.server };
   }
 
   endPass(): void {
@@ -79,6 +111,15 @@ export class HttpServerWriter {
     known.set(hostname, written);
     return written;
   }
+}
+
+/** Each of them is searched. */
+const FEW = 16;
+
+/** The listener that answers for the server alone: then its hosts are those of the listener's routes. */
+function onlyAnswering({ hostname, answering }: ServerDraft): ServerDraft['answering'][number] | undefined {
+  const [only] = answering;
+  return answering.length === 1 && only?.listener.hostname === hostname ? only : undefined;
 }
 
 /** Where a virtual host is. */
@@ -109,8 +150,15 @@ function writeServer(
     ...(tls && { tls }),
     application: { type: 'http', virtualHosts: keysOf(virtualHosts, before) },
   };
+  return { ...writtenHosts(hosts, before), server: keepEqual(before?.server, server) };
+}
+
+function writtenHosts(
+  hosts: readonly WrittenHost[],
+  before: WrittenServer | undefined,
+): Omit<WrittenServer, 'server'> {
+  const virtualHosts = hosts.map(({ virtualHost }) => virtualHost);
   return {
-    server: keepEqual(before?.server, server),
     virtualHosts: before && sameItems(before.virtualHosts, virtualHosts) ? before.virtualHosts : virtualHosts,
     hosts,
     events: hosts.flatMap(({ events }) => events),
