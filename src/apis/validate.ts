@@ -27,6 +27,7 @@ import type { ObjectsByKind } from './objects.js';
 import { TricksterCachePolicySchema } from './policy/trickster-cache-policy.js';
 import { RULES } from './rules/rules.js';
 import type { Rule } from './rules/rule.js';
+import { Interner } from '../util/interner.js';
 import { describeErrors, type Shown } from './validation/describe-error.js';
 import { withoutConsequences, type FieldProblem } from './validation/field-problem.js';
 import { compileProjection, type Projection } from './validation/projection.js';
@@ -121,7 +122,7 @@ function createParser<S extends TSchema>(
   return {
     parse: (raw) => {
       const object = project()(raw, '');
-      if (tolerant().Check(object)) return { object };
+      if (tolerant().Check(object)) return { object: withSharedSpec(object) };
       return { problems: describeErrors(tolerant().Errors(object), object, shown) };
     },
     parseStrictly: (raw) => {
@@ -135,9 +136,20 @@ function createParser<S extends TSchema>(
           ]),
         };
       for (const rule of rules) problems.push(...rule(object));
-      return problems.length === 0 ? { object } : { problems: withoutConsequences(problems) };
+      return problems.length === 0
+        ? { object: withSharedSpec(object) }
+        : { problems: withoutConsequences(problems) };
     },
   };
+}
+
+const interner = new Interner();
+
+/** Objects repeat each other's specs in large parts. Nothing else is shared: a Secret has none, and no other copy. */
+function withSharedSpec<T>(object: T): T {
+  if (typeof object !== 'object' || object === null || !('spec' in object)) return object;
+  const { spec } = object;
+  return typeof spec === 'object' && spec !== null ? { ...object, spec: interner.parts(spec) } : object;
 }
 
 /** Compiling takes longer than a short-lived command needs for all kinds. */

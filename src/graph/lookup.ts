@@ -33,15 +33,16 @@ export function renew<Rows, T>(
   compute: (lookup: Lookup<Rows>) => T,
 ): Recorded<Rows, T> {
   if (known && sameItems(known.inputs, inputs) && stillTrue(known.answers, tables)) return known;
-  const answers: Answer<Rows>[] = [];
+  // The rules of a route mostly ask the same: each question is kept once.
+  const answers = new Map<string, Answer<Rows>>();
   const result = compute({
     find: (table, key) => {
       const value = tables[table].get(key);
-      answers.push({ table, key, value });
+      answers.set(`${String(table)}/${key}`, { table, key, value });
       return value;
     },
   });
-  return { inputs, answers, result: keepEqual(known?.result, result) };
+  return { inputs, answers: [...answers.values()], result: keepEqual(known?.result, result) };
 }
 
 function stillTrue<Rows>(answers: readonly Answer<Rows>[], tables: Tables<Rows>): boolean {

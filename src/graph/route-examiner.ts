@@ -15,6 +15,7 @@ import { keepEqual, PassCache } from './memo.js';
 import { objectRefOf } from './object-ref.js';
 import { createdAtOf } from './precedence.js';
 import type { RouteBase, RouteNode } from './route.js';
+import { Interner } from '../util/interner.js';
 import type { Rows } from './rows.js';
 import { SortedKeys } from './sorted-keys.js';
 import { examineStreamRules, type StreamRulesNode } from './stream-route.js';
@@ -90,6 +91,7 @@ class KindExaminer<R extends AnyRoute, Rules extends RulesVerdict> {
   readonly #context: GraphContext;
   readonly #particular: KindOfRoute<R, Rules>;
   readonly #sortedKeys = new SortedKeys();
+  readonly #interner = new Interner();
   readonly #entries = new PassCache<Entry<R, Rules>>();
 
   constructor(context: GraphContext, particular: KindOfRoute<R, Rules>) {
@@ -124,7 +126,7 @@ class KindExaminer<R extends AnyRoute, Rules extends RulesVerdict> {
     );
     if (parents.result.length === 0) return { route, tables, parents };
     const rules = renew(known?.rules, [route], tables, (lookup) =>
-      examineRules(route, { ...this.#context, lookup }),
+      this.#interner.of(examineRules(route, { ...this.#context, lookup })),
     );
     const isSame = known?.node && known.parents === parents && known.rules === rules;
     const node = isSame

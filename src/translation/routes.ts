@@ -1,5 +1,6 @@
 import type { Libraries } from '../graph/libraries.js';
 import { compareText, sortedBy } from '../util/collections.js';
+import { Interner } from '../util/interner.js';
 import { KeptOrder } from '../util/kept-order.js';
 import { Memo, StableValues } from '../graph/memo.js';
 import { servedRouteKey, type CacheSettingsByGateway } from '../graph/policies.js';
@@ -7,7 +8,7 @@ import type { RuleCacheSettings } from '../graph/route-cache-settings.js';
 import type { RouteNode } from '../graph/route.js';
 import type { ObjectRef } from '../graph/status-plan.js';
 import type { CachePolicy } from '../ir/cache-policy.js';
-import type { HttpRoute } from '../ir/http.js';
+import type { HttpRoute, HttpRule } from '../ir/http.js';
 import { governRules } from './cache-policies.js';
 import type { GatewayTrait } from './gateway-traits.js';
 import { toRules, type HttpCarryingRoute } from './http-rules.js';
@@ -61,6 +62,7 @@ export class RouteWriter {
   readonly #used = new Set<WrittenRoute>();
   readonly #order = new KeptOrder<WrittenRoute>((a, b) => compareText(a.route.key, b.route.key));
   readonly #policies = new StableValues<CachePolicy>();
+  readonly #interner = new Interner();
   #governance: Governance = { settings: new Map(), traits: new Map() };
   /** The Gateway of the last call: mostly the next one is about the same. */
   #gateway: AtGateway | undefined;
@@ -133,9 +135,15 @@ export class RouteWriter {
     const key = servedRouteKey(route, gateway);
     return {
       ref: route.ref,
-      route: { key, kind, namespace, name, createdAt, rules },
+      route: { key, kind, namespace, name, createdAt, rules: this.#share(rules) },
       requests: upstreams.requests,
       policies,
     };
+  }
+
+  /** Workers get shared parts once. A retry policy is what its budget belongs to, so every rule has its own. */
+  #share(rules: readonly HttpRule[]): readonly HttpRule[] {
+    if (!rules.some(({ retry }) => retry)) return this.#interner.of(rules);
+    return rules.map(({ retry, ...rule }) => ({ ...this.#interner.parts(rule), ...(retry && { retry }) }));
   }
 }
