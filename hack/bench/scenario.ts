@@ -17,12 +17,12 @@ export interface Target {
   readonly stretch?: number;
 }
 
-/** A figure beside the common ones, with the most it may be. */
+/** A figure beside the common ones, with the most it may be when there is a target. */
 export interface Fact {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  readonly limit: number;
+  readonly limit?: number;
 }
 
 export interface Scenario {

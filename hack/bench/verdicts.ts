@@ -52,6 +52,7 @@ export function judge({ scenario, results, facts }: Measured, statistic: Statist
     });
   }
   for (const { name, value, unit, limit } of facts) {
+    if (limit === undefined) continue;
     verdicts.push({
       ...common,
       what: `${unit}, ${name}`,

@@ -13,6 +13,7 @@ import type { Logger } from '../telemetry/logger.js';
 import { TOKENS } from '../tokens.js';
 import { createTranslator } from '../translation/translate.js';
 import type { Translation } from '../translation/translation.js';
+import { HeapTrimmer } from '../util/heap-trimmer.js';
 import { DemoOrigin } from './demo-origin.js';
 import { engineModule } from './engine-module.js';
 import { explainRequest } from './explain.js';
@@ -25,6 +26,9 @@ import { referencedSecrets } from './referenced-secrets.js';
 import { durationOf, type RunOptions } from './run-options.js';
 import { telemetryModule } from './telemetry-module.js';
 import { translationSettings } from './translation-settings.js';
+
+/** Without a pass for so long, a burst of changes is over. */
+const QUIET_MS = 2_000;
 
 interface Parts {
   readonly container: Container;
@@ -55,6 +59,7 @@ export class GatewayProcess {
   readonly #translate: (cluster: ClusterSnapshot) => Translation;
   readonly #onApplied: (outcome: PassOutcome) => void;
   readonly #endpoints: HttpEndpoint[] = [];
+  readonly #heap = new HeapTrimmer(QUIET_MS);
   #origin: DemoOrigin | undefined;
   #installedKinds: ReadonlySet<Kind> = new Set();
   #cluster: ClusterSnapshot | undefined;
@@ -136,6 +141,7 @@ export class GatewayProcess {
     }
     await engine.close();
     this.#subscriptions.unsubscribe();
+    this.#heap.stop();
     await this.#input.stop();
     await this.#origin?.close();
     await Promise.all(this.#endpoints.map((endpoint) => endpoint.close()));
@@ -226,6 +232,7 @@ export class GatewayProcess {
       this.#input.requestSecrets(referencedSecrets(cluster, controllerName));
     }
     if (outcome.result) this.#onApplied(outcome);
+    this.#heap.worked();
   }
 }
 

@@ -119,6 +119,18 @@ export const METRICS = {
     [],
     'Worker threads that died and were replaced',
   ),
+  workerHeapUsed: metric(
+    'gauge',
+    'engine_worker_heap_used_bytes',
+    [],
+    'Memory that JavaScript objects of the worker threads take',
+  ),
+  workerHeap: metric(
+    'gauge',
+    'engine_worker_heap_bytes',
+    [],
+    'Memory reserved for JavaScript objects of the worker threads',
+  ),
 
   reconciles: metric(
     'counter',

@@ -64,10 +64,13 @@ const WORKER_LAYOUT = {
   cacheObjects: WORKER_CELLS + 2,
   cacheBytes: WORKER_CELLS + 3,
   cacheEvictions: WORKER_CELLS + 4,
+  /** Of the thread: what objects take, and what is reserved for them. */
+  heapUsedBytes: WORKER_CELLS + 5,
+  heapBytes: WORKER_CELLS + 6,
   /** One slot for each of {@link CACHE_STATUSES}. */
-  cacheResults: WORKER_CELLS + 5,
+  cacheResults: WORKER_CELLS + 7,
 } as const;
-const WORKER_ROW = WORKER_CELLS + 5 + CACHE_STATUSES.length;
+const WORKER_ROW = WORKER_CELLS + 7 + CACHE_STATUSES.length;
 
 const LEVELS = [
   DOWNSTREAM_CONNECTIONS_ACTIVE,
@@ -120,6 +123,8 @@ export class TrafficCounters {
     for (const cell of LEVELS) this.#slots[cell] = 0;
     this.set('cacheObjects', 0);
     this.set('cacheBytes', 0);
+    this.set('heapUsedBytes', 0);
+    this.set('heapBytes', 0);
     for (let row = 0; row < MAX_LISTENERS; row += 1) {
       this.#slots[WORKER_ROW + row * LISTENER_ROW + LISTENER_LAYOUT.connectionsActive] = 0;
     }

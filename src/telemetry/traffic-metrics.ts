@@ -77,6 +77,8 @@ function registerWorkers(registry: Registry, source: TrafficSource): void {
     ),
   );
   level(registry, METRICS.cacheUsageObjects, () => [one(workers((block) => block.read('cacheObjects')))]);
+  level(registry, METRICS.workerHeapUsed, () => [one(workers((block) => block.read('heapUsedBytes')))]);
+  level(registry, METRICS.workerHeap, () => [one(workers((block) => block.read('heapBytes')))]);
   level(registry, METRICS.cacheUsageBytes, () => [one(workers((block) => block.read('cacheBytes')))]);
   level(registry, METRICS.cacheEvictions, () => [
     one(

@@ -27,6 +27,8 @@ export interface Contender {
   readonly http: number;
   /** HTTP/1.1 and h2; 0 when it has no such listener. */
   readonly https: number;
+  /** Port of the product's metrics. */
+  readonly metrics?: number;
   readonly process: PinnedProcess;
   /** Makes the contender take another configuration; `revision` is a new number each time. */
   change?(revision: number): void;

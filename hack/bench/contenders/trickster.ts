@@ -54,6 +54,7 @@ async function start(name: 'trickster' | 'baseline', build: string, setup: Setup
     wire,
     http,
     https,
+    metrics,
     process: child,
     change: (revision) => {
       write(source, 'changing.yaml', [changingRoute(revision)]);

@@ -42,16 +42,33 @@ end
     const trickster = contenders.get('trickster');
     if (!trickster) return [];
     const facts: Fact[] = [{ name: 'one change served after', value: 0, unit: 'ms', limit: 200 }];
-    const resident = Math.round(residentBytes(trickster.process.pid) / 1e6);
+    const resident = residentBytes(trickster.process.pid);
+    const heaps = await heapsOf(trickster);
     const swaps: number[] = [];
     for (let i = 1; i <= SWAPS; i++) swaps.push(await swapMs(trickster, i));
     swaps.sort((a, b) => a - b);
     return [
       ...facts.map((fact) => ({ ...fact, value: Math.round(swaps[SWAPS >> 1] ?? NaN) })),
-      { name: 'resident, control plane included', value: resident, unit: 'MB', limit: 100 },
+      megabytes('resident, control plane included', resident, 100),
+      megabytes('objects of the control plane, in use', heaps.main),
+      megabytes('objects of the data plane, in use', heaps.worker),
     ];
   },
 };
+
+function megabytes(name: string, bytes: number, limit?: number): Fact {
+  return { name, value: Math.round(bytes / 1e6), unit: 'MB', ...(limit !== undefined && { limit }) };
+}
+
+/** Heaps of the threads, garbage included. The rest of what is resident is code, buffers and the runtime. */
+async function heapsOf({ metrics = 0 }: Contender): Promise<{ main: number; worker: number }> {
+  const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+  const gauge = (name: string): number => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1] ?? NaN);
+  return {
+    main: gauge('nodejs_heap_size_used_bytes'),
+    worker: gauge('trickster_engine_worker_heap_used_bytes'),
+  };
+}
 
 /** From the write of a file to the first answer that follows it. */
 async function swapMs(contender: Contender, revision: number): Promise<number> {

@@ -4,6 +4,8 @@
  * In: revisions of the configuration, as changes. Out: traffic served, outcomes of listeners, counts in shared memory.
  * It must not know Kubernetes, other workers or where revisions come from.
  */
+import { getHeapStatistics } from 'node:v8';
+
 import type { ListenerOutcome } from '../../ir/proxy-engine.js';
 import type { Certificate } from '../../ir/tls.js';
 import type { Upstream } from '../../ir/upstream.js';
@@ -50,8 +52,8 @@ import { TrafficObserver } from './traffic-observer.js';
 
 /** How often a draining worker looks whether everybody has left, in ms. */
 const DRAIN_CHECK_MS = 20;
-/** How often the level of the caches is published, in ms. */
-const CACHE_LEVEL_MS = 1_000;
+/** How often the levels of caches and heap are published, in ms. */
+const LEVELS_MS = 1_000;
 
 export interface DataPlaneInit {
   readonly wire: Wire;
@@ -141,7 +143,7 @@ export class DataPlane {
     this.#wheel.start();
     this.#levels = setInterval(() => {
       this.#publishLevels();
-    }, CACHE_LEVEL_MS).unref();
+    }, LEVELS_MS).unref();
   }
 
   /** Compiles a revision; what is served stays. Throws when it cannot be served. */
@@ -307,6 +309,9 @@ export class DataPlane {
     const statistics = [...this.#stores.values()].map((store) => store.statistics);
     counters.set('cacheObjects', sum(statistics.map(({ objects }) => objects)));
     counters.set('cacheBytes', sum(statistics.map(({ bytes }) => bytes)));
+    const heap = getHeapStatistics();
+    counters.set('heapUsedBytes', heap.used_heap_size);
+    counters.set('heapBytes', heap.total_heap_size);
     counters.set('cacheEvictions', sum(statistics.map(({ evictions }) => evictions)));
   }
 }

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createLogger, type LogLevel } from '../../telemetry/logger.js';
 import { TrafficCounters } from '../../telemetry/traffic-counters.js';
 import { messageOf } from '../../util/errors.js';
+import { trimHeap } from '../../util/heap-trimmer.js';
 import { DataPlane } from '../data-plane/data-plane.js';
 import { selectWire } from '../wire/select-wire.js';
 import type { FromWorker, ToWorker, WorkerStart } from './protocol.js';
@@ -21,11 +22,15 @@ const logger = createLogger(options.logLevel as LogLevel).child({ component: 'en
 const wire = await selectWire(options.wire, logger);
 const dataPlane = new DataPlane({ wire, options, counters: new TrafficCounters(counters), logger });
 
+let isServing = false;
+
 async function handle(message: ToWorker): Promise<void> {
   switch (message.type) {
     case 'prepare':
       try {
         dataPlane.prepare(message.revision, message.delta, message.rows);
+        // Nobody waits for an answer yet: later the thread must not stand still for so long.
+        if (!isServing) trimHeap();
         answer({ type: 'prepared', revision: message.revision });
       } catch (error) {
         logger.error({ err: error }, 'revision cannot be served');
@@ -33,6 +38,7 @@ async function handle(message: ToWorker): Promise<void> {
       }
       return;
     case 'commit':
+      isServing = true;
       answer({
         type: 'committed',
         revision: message.revision,
