@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../apis/meta.js';
 import type { AnyObject } from '../apis/objects.js';
 import { parseObject } from '../apis/validate.js';
 import { itemPath, type FieldProblem } from '../apis/validation/field-problem.js';
+import { toExactLength } from '../util/collections.js';
 import type { FileProblem } from './file-problem.js';
 import { identify } from './identify.js';
 import { parseDocuments, type ParsedDocument } from './parse-document.js';
@@ -36,14 +37,28 @@ export function readDocument(text: string): DocumentReading {
     for (const { line, message } of document.errors) builder.unreadable(line, message);
     if (document.errors.length === 0) readValue(document.value, '', document.lineOf, builder);
   }
-  return builder;
+  return builder.finished();
 }
 
-class ReadingBuilder implements DocumentReading {
+/** Of nearly all documents: there are as many of them as objects. */
+const NONE_FAULTY: ReadonlySet<string> = new Set();
+const NO_PROBLEMS: DocumentReading['problems'] = [];
+
+class ReadingBuilder {
   readonly objects: ReadObject[] = [];
   readonly faulty = new Set<string>();
   readonly problems: Omit<FileProblem, 'file'>[] = [];
   unclear = false;
+
+  finished(): DocumentReading {
+    const { objects, faulty, problems, unclear } = this;
+    return {
+      objects: toExactLength(objects),
+      faulty: faulty.size > 0 ? faulty : NONE_FAULTY,
+      unclear,
+      problems: problems.length > 0 ? problems : NO_PROBLEMS,
+    };
+  }
 
   unreadable(line: number, message: string): void {
     this.unclear = true;

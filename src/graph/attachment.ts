@@ -3,6 +3,7 @@ import { GATEWAY_GROUP } from '../apis/kinds.js';
 import type { Condition } from '../apis/meta.js';
 import { routeConditions } from './conditions/route.js';
 import type { Scope } from './context.js';
+import { toExactLength } from '../util/collections.js';
 import { intersectHostnames, normalizeHostname } from './hostname.js';
 import { selects } from './label-selector.js';
 import type { ListenerNode, RouteKind } from './listener.js';
@@ -42,7 +43,7 @@ export function attachRoute(route: AttachingRoute, scope: Scope): readonly Paren
     const found = attach(parentRef, route, candidates, scope);
     parents.push('type' in found ? { ref, attached: [], refused: found } : { ref, attached: found });
   }
-  return parents;
+  return toExactLength(parents);
 }
 
 /** The parentRef as its status entry repeats it: the helper of the conformance suite compares every field. */
@@ -98,7 +99,8 @@ function attach(
     const hostnames = commonHostnames(listener.hostname, route.hostnames);
     if (hostnames.length > 0) attached.push({ listener, hostnames });
   }
-  return attached.length > 0 ? attached : routeConditions.noMatchingListenerHostname(route.hostnames ?? []);
+  if (attached.length > 0) return toExactLength(attached);
+  return routeConditions.noMatchingListenerHostname(route.hostnames ?? []);
 }
 
 /** Every hostname for which the route answers through the listener, sorted, each once. */

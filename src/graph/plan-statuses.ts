@@ -1,5 +1,6 @@
 import type { Kind } from '../apis/kinds.js';
 import { compareText } from '../util/collections.js';
+import { Interner } from '../util/interner.js';
 import { KeptOrder } from '../util/kept-order.js';
 import { planEvents, routeEvents, withMore } from './plan-events.js';
 import { PolicyStatusPlanner } from './plan-policy-statuses.js';
@@ -35,6 +36,7 @@ export class StatusPlanner {
   readonly #events = new Memo<readonly PlannedEvent[]>();
   readonly #order = new KeptOrder(byObject);
   readonly #policies: PolicyStatusPlanner;
+  readonly #interner = new Interner();
 
   constructor(settings: GraphSettings) {
     this.#settings = settings;
@@ -151,14 +153,14 @@ export class StatusPlanner {
       status: {
         object: route.ref,
         generation: route.generation,
-        status: {
-          shape: 'route',
+        status: this.#interner.of({
+          shape: 'route' as const,
           parents: parents.map(({ ref, conditions }) => ({
             parentRef: ref,
             controllerName: this.#settings.controllerName,
             conditions,
           })),
-        },
+        }),
       },
       events: routeEvents(settled),
     }));

@@ -14,6 +14,7 @@ import {
   type RouteCacheSettings,
   type RuleCacheSettings,
 } from './route-cache-settings.js';
+import { Interner } from '../util/interner.js';
 import type { Rows } from './rows.js';
 import { settleBackendTls, type BackendTlsSettlement } from './settle-backend-tls.js';
 import { examineTrafficPolicy, type TrafficPolicyNode } from './traffic-policy-status.js';
@@ -68,6 +69,7 @@ export class PolicySettler {
   readonly #cacheSettlement = new Memo<CachePolicySettlement>();
   readonly #governed = new Memo<readonly GovernedAt[]>();
   readonly #traffic = new StableValues<TrafficPolicyNode>();
+  readonly #interner = new Interner();
   readonly #use = new BackendUseFinder();
 
   constructor(context: GraphContext) {
@@ -146,7 +148,7 @@ export class PolicySettler {
       if (route.kind !== 'HTTPRoute') continue;
       const inputs = [route.rules, parents, settlement, gateways];
       const governed = this.#governed.get(route.key, inputs, () =>
-        governAtGateways({ route, parents }, gateways, settlement),
+        this.#interner.of(governAtGateways({ route, parents }, gateways, settlement)),
       );
       for (const { gateway, settings } of governed) {
         settings.reached.forEach((key) => reached.add(key));

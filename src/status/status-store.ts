@@ -3,6 +3,7 @@ import type { ObjectRef, PlannedStatus, StatusPlan } from '../graph/status-plan.
 import type { JsonObject } from '../kube/json.js';
 import { textOf } from '../kube/status-cache.js';
 import type { Clock } from '../util/clock.js';
+import { Interner } from '../util/interner.js';
 import { mergeStatus } from './merge-status.js';
 import { objectKey, planByObject } from './status-key.js';
 import type { StatusSink } from './status-sink.js';
@@ -26,6 +27,7 @@ interface Held {
 export class StatusStore implements StatusSink {
   readonly #controllerName: string;
   readonly #clock: Clock;
+  readonly #interner = new Interner();
   #held: ReadonlyMap<string, Held> = new Map();
 
   constructor(controllerName: string, clock: Clock) {
@@ -58,6 +60,7 @@ export class StatusStore implements StatusSink {
     const merged = mergeStatus(known?.status, planned, { controllerName: this.#controllerName, now });
     const { object, generation } = planned;
     if (merged === undefined && known?.generation === generation) return { planned, status: known };
-    return { planned, status: { object, generation, status: merged ?? known?.status ?? {} } };
+    const status = this.#interner.of(merged ?? known?.status ?? {});
+    return { planned, status: { object, generation, status } };
   }
 }

@@ -136,7 +136,7 @@ export class RouteWriter {
     return {
       ref: route.ref,
       route: { key, kind, namespace, name, createdAt, rules: this.#share(rules) },
-      requests: upstreams.requests,
+      requests: this.#interner.of(upstreams.requests),
       policies,
     };
   }
@@ -144,6 +144,9 @@ export class RouteWriter {
   /** Workers get shared parts once. A retry policy is what its budget belongs to, so every rule has its own. */
   #share(rules: readonly HttpRule[]): readonly HttpRule[] {
     if (!rules.some(({ retry }) => retry)) return this.#interner.of(rules);
-    return rules.map(({ retry, ...rule }) => ({ ...this.#interner.parts(rule), ...(retry && { retry }) }));
+    return rules.map((rule) => ({
+      ...this.#interner.parts(rule),
+      ...(rule.retry && { retry: rule.retry }),
+    }));
   }
 }

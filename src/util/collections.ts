@@ -19,3 +19,8 @@ export function compareText(a: string, b: string): number {
 export function sortedBy<V>(values: Iterable<V>, keyOf: (value: V) => string): V[] {
   return [...values].sort((a, b) => compareText(keyOf(a), keyOf(b)));
 }
+
+/** The list for keeping: one that was pushed to, filtered or flattened has room for 17 elements and more. */
+export function toExactLength<V>(values: readonly V[]): readonly V[] {
+  return values.slice();
+}

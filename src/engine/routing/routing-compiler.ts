@@ -1,6 +1,7 @@
 import type { HttpRoute, HttpRule, VirtualHost } from '../../ir/http.js';
 import type { Listener, Server } from '../../ir/listener.js';
 import type { ProxyConfiguration } from '../../ir/proxy-configuration.js';
+import { toExactLength } from '../../util/collections.js';
 import { type Candidate, toCandidate } from './candidate.js';
 import { HostTable } from './host-table.js';
 import { PathTable } from './path-table.js';
@@ -86,7 +87,7 @@ export class RoutingCompiler<R> {
     for (const virtualHost of virtualHosts) {
       const { key, routes } = virtualHost;
       if (!changed.has(key) && !routes.some((route) => changedRoutes.has(route))) continue;
-      const host = this.#compileHost(virtualHost, present(routes.map(routeOf)));
+      const host = this.#compileHost(virtualHost, toExactLength(present(routes.map(routeOf))));
       if (host !== this.#hosts.get(key)) compiled.set(key, host);
     }
     return compiled;
@@ -138,12 +139,14 @@ export class RoutingCompiler<R> {
   #candidatesOf(route: HttpRoute): readonly Candidate<R>[] {
     let candidates = this.#candidates.get(route);
     if (!candidates) {
-      candidates = route.rules.flatMap((rule) => {
-        const compiled = this.#compileRule(rule, route);
-        return rule.matches.map((match, matchIndex) =>
-          toCandidate(compiled, { route, rule, match, matchIndex }),
-        );
-      });
+      candidates = toExactLength(
+        route.rules.flatMap((rule) => {
+          const compiled = this.#compileRule(rule, route);
+          return rule.matches.map((match, matchIndex) =>
+            toCandidate(compiled, { route, rule, match, matchIndex }),
+          );
+        }),
+      );
       this.#candidates.set(route, candidates);
     }
     return candidates;

@@ -29,8 +29,6 @@ async function handle(message: ToWorker): Promise<void> {
     case 'prepare':
       try {
         dataPlane.prepare(message.revision, message.delta, message.rows);
-        // Nobody waits for an answer yet: later the thread must not stand still for so long.
-        if (!isServing) trimHeap();
         answer({ type: 'prepared', revision: message.revision });
       } catch (error) {
         logger.error({ err: error }, 'revision cannot be served');
@@ -38,6 +36,8 @@ async function handle(message: ToWorker): Promise<void> {
       }
       return;
     case 'commit':
+      // Compiling has left much behind, and no request waits yet: later the thread must not stand still for so long.
+      if (!isServing) trimHeap();
       isServing = true;
       answer({
         type: 'committed',
