@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
+import { Worker } from 'node:worker_threads';
 
 import { expect } from 'chai';
 
@@ -63,5 +65,17 @@ describe('trimHeap', () => {
     trimHeap();
     expect(getHeapStatistics().total_heap_size).to.be.lessThan(before - 30e6);
     expect(globalThis).to.not.have.property('gc');
+  });
+
+  it('is done by several threads at once', async () => {
+    const thread = new Worker(new URL('../../support/trim-heap-thread.ts', import.meta.url), {
+      workerData: 30,
+    });
+    const gone = once(thread, 'exit');
+    for (let i = 0; i < 30; i++) {
+      trimHeap();
+      await wait(1);
+    }
+    expect((await gone)[0]).to.equal(0);
   });
 });
