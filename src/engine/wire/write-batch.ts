@@ -4,6 +4,10 @@ import { atTurnEnd, isTurnEnding, type TurnEndTask } from './turn-end.js';
 const MOST_BYTES = 4096;
 /** What is copied before all of it is written. */
 const ARENA_BYTES = 64 * 1024;
+/** A turn with fewer writes gains less than the batch costs. */
+const WORTHWHILE_WRITES = 8;
+/** Writes that are made at once behind such a turn, before it is tried again. */
+const SINGLE_WRITES = 64;
 const FILL = 0xdb;
 
 /** Whose writes wait. */
@@ -15,6 +19,7 @@ export interface BatchedWriter {
 /**
  * Small writes of all connections, made together at the end of a turn of the event loop. Each of them may wake up a
  * process, or another processor, that has just gone to sleep; made one after the other they wake it up once.
+ * With little to do that gains nothing, and writes are made at once.
  *
  * Ownership: the bytes are copied, so that the writer's buffer is free at once; the copies live until the flush. When
  * the kernel does not take all of one, the arena stays with that write and another one is used from then on.
@@ -24,6 +29,10 @@ export class WriteBatch implements TurnEndTask {
   #arena = Buffer.allocUnsafeSlow(ARENA_BYTES);
   #used = 0;
   #isDue = false;
+  /** Writes of this turn. */
+  #count = 0;
+  /** Writes that are still to be made at once. */
+  #singles = 0;
   readonly #writers: BatchedWriter[] = [];
   readonly #writes: Buffer[] = [];
 
@@ -35,7 +44,7 @@ export class WriteBatch implements TurnEndTask {
   /** False: these bytes are the writer's to write; what it has here must go before them. */
   add(writer: BatchedWriter, bytes: Buffer): boolean {
     const { length } = bytes;
-    if (length > MOST_BYTES || length === 0 || isTurnEnding()) return false;
+    if (length > MOST_BYTES || !this.#isWorthwhile(length)) return false;
     if (this.#used + length > ARENA_BYTES) this.flush();
     const start = this.#used;
     this.#arena.set(bytes, start);
@@ -46,9 +55,17 @@ export class WriteBatch implements TurnEndTask {
 
   /** As `add`, for bytes that never change: they are not copied. */
   addConstant(writer: BatchedWriter, bytes: Buffer): boolean {
-    if (bytes.length === 0 || isTurnEnding()) return false;
+    if (!this.#isWorthwhile(bytes.length)) return false;
     this.#push(writer, bytes);
     return true;
+  }
+
+  #isWorthwhile(length: number): boolean {
+    if (this.#singles > 0) {
+      this.#singles--;
+      return false;
+    }
+    return length > 0 && !isTurnEnding();
   }
 
   #push(writer: BatchedWriter, bytes: Buffer): void {
@@ -56,10 +73,13 @@ export class WriteBatch implements TurnEndTask {
     this.#writes.push(bytes);
     if (!this.#isDue) atTurnEnd(this);
     this.#isDue = true;
+    this.#count++;
   }
 
   atTurnEnd(): void {
     this.#isDue = false;
+    if (this.#count < WORTHWHILE_WRITES) this.#singles = SINGLE_WRITES;
+    this.#count = 0;
     this.flush();
   }
 

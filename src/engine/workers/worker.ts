@@ -4,7 +4,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createLogger, type LogLevel } from '../../telemetry/logger.js';
 import { TrafficCounters } from '../../telemetry/traffic-counters.js';
 import { messageOf } from '../../util/errors.js';
-import { trimHeap } from '../../util/heap-trimmer.js';
 import { DataPlane } from '../data-plane/data-plane.js';
 import { selectWire } from '../wire/select-wire.js';
 import type { FromWorker, ToWorker, WorkerStart } from './protocol.js';
@@ -22,8 +21,6 @@ const logger = createLogger(options.logLevel as LogLevel).child({ component: 'en
 const wire = await selectWire(options.wire, logger);
 const dataPlane = new DataPlane({ wire, options, counters: new TrafficCounters(counters), logger });
 
-let isServing = false;
-
 async function handle(message: ToWorker): Promise<void> {
   switch (message.type) {
     case 'prepare':
@@ -36,9 +33,6 @@ async function handle(message: ToWorker): Promise<void> {
       }
       return;
     case 'commit':
-      // Compiling has left much behind, and no request waits yet: later the thread must not stand still for so long.
-      if (!isServing) trimHeap();
-      isServing = true;
       answer({
         type: 'committed',
         revision: message.revision,

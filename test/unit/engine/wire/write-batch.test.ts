@@ -65,6 +65,18 @@ describe('WriteBatch', () => {
     expect(answers).to.deep.equal([true, false]);
   });
 
+  it('leaves writes to the writer for a while when there are few of them', async () => {
+    const batch = new WriteBatch({ debug: false });
+    const writer = new Writer();
+    const bytes = Buffer.from('x');
+    expect(batch.add(writer, bytes)).to.equal(true);
+    await turn();
+    for (let i = 0; i < 64; i++) expect(batch.add(writer, bytes)).to.equal(false);
+    for (let i = 0; i < 8; i++) expect(batch.addConstant(writer, bytes)).to.equal(true);
+    await turn();
+    expect(batch.add(writer, bytes)).to.equal(true);
+  });
+
   it('writes earlier when there is no more room', () => {
     const batch = new WriteBatch({ debug: false });
     const writer = new Writer();
