@@ -2,6 +2,7 @@ import type { HttpRoute, HttpRule, VirtualHost } from '../../ir/http.js';
 import type { Listener, Server } from '../../ir/listener.js';
 import type { ProxyConfiguration } from '../../ir/proxy-configuration.js';
 import { toExactLength } from '../../util/collections.js';
+import { listDifference } from '../../util/differences.js';
 import { type Candidate, toCandidate } from './candidate.js';
 import { HostTable } from './host-table.js';
 import { PathTable } from './path-table.js';
@@ -12,7 +13,6 @@ import {
   type ServerTable,
   type VirtualHostTable,
 } from './routing-tables.js';
-import { listDifference } from '../../util/differences.js';
 import { VirtualHosts } from './virtual-hosts.js';
 
 /** The sections of the configuration that routing depends on. */
