@@ -7,9 +7,9 @@ import type { WireError } from './wire.js';
 
 /** A connection, as what it hangs on calls it. */
 export interface HandleOwner {
+  /** The TCP connection is there. */
+  readonly isConnected: boolean;
   readonly closed: boolean;
-  /** Bytes have landed, or it is the end; answers where the next ones shall land. */
-  read(): Buffer | undefined;
   connectDone(status: number): void;
   writeDone(status: number): void;
   shutdownDone(status: number): void;
@@ -21,10 +21,18 @@ export interface HandleOwner {
   drained(): void;
   /** With an error, or with a negative errno of libuv. */
   fail(error: WireError | number): void;
-  /** Delivers what waited. */
-  flush(): void;
+  /** `length` bytes are at the start of the handler's buffer. */
+  received(buffer: Buffer, length: number): void;
+  /** The peer sent FIN, and everything before it was received. */
+  ended(): void;
   /** libuv has let go of the handle. */
   released(): void;
+}
+
+/** The reading side of a connection, as libuv calls it. */
+export interface StreamReader {
+  /** Bytes have landed, or it is the end; answers where the next ones shall land. */
+  read(): Buffer | undefined;
 }
 
 /** The TLS layer of a connection, as OpenSSL calls it. */
@@ -46,6 +54,8 @@ export interface StreamHandle {
   onread: (this: StreamHandle) => Buffer | undefined;
   /** Ours: set before any callback can come. */
   connection: HandleOwner;
+  /** Ours, likewise. */
+  reader: StreamReader;
   readStart(): number;
   readStop(): number;
   useUserBuffer(buffer: Buffer): number;

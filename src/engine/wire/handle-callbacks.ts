@@ -60,7 +60,7 @@ export function newShutdownRequest(bindings: HandleBindings, connection: HandleO
 }
 
 export function onRead(this: StreamHandle): Buffer | undefined {
-  return this.connection.read();
+  return this.reader.read();
 }
 
 export function onWritten(this: WriteRequest, status: number): void {
@@ -83,10 +83,6 @@ export function onClosed(this: TcpHandle): void {
 
 export function onTimeout(connection: HandleOwner, error: WireError): void {
   connection.fail(error);
-}
-
-export function flush(connection: HandleOwner): void {
-  connection.flush();
 }
 
 export function localName(handle: TcpHandle): SocketName {

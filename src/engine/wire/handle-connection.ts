@@ -1,26 +1,19 @@
 import { isIPv6 } from 'node:net';
 import { messageOf } from '../../util/errors.js';
+import type { HandleOwner, SocketName, TcpHandle } from './handle-bindings.js';
 import {
-  UV_EOF,
-  type HandleOwner,
-  type SocketName,
-  type StreamHandle,
-  type TcpHandle,
-} from './handle-bindings.js';
-import {
-  flush,
   localName,
   remoteName,
   newConnectRequest,
   newShutdownRequest,
   onClosed,
-  onRead,
   onTimeout,
 } from './handle-callbacks.js';
+import { HandleInput } from './handle-input.js';
 import { HandleOutput, type OutputContext } from './handle-output.js';
 import { TlsLayer } from './handle-tls.js';
 import type { ClientSessions } from './tls/client-sessions.js';
-import { CONNECT_TIMEOUT, HANDSHAKE_CUT, NO_HANDLER, toSystemError } from './wire-faults.js';
+import { CONNECT_TIMEOUT, NO_HANDLER, toSystemError } from './wire-faults.js';
 import {
   FAILED,
   type Connection,
@@ -44,37 +37,22 @@ export interface HandleContext extends OutputContext {
  * A TCP handle of libuv, with or without OpenSSL on it.
  *
  * A native handle is strong until it is closed and holds its connection by a property, so neither is collected while
- * the kernel may still call. What libuv knows only as a pointer is held here: the read buffer by `#buffer`, bytes on
+ * the kernel may still call. What libuv knows only as a pointer is held too: the read buffer by `#input`, bytes on
  * their way by their request.
  */
 export class HandleConnection implements Connection, HandleOwner {
   handler: ConnectionHandler;
   closed = false;
+  isConnected: boolean;
   remoteAddress: string;
   readonly remotePort: number;
   /** Our own end, once it is known. */
   #local: SocketName | undefined;
   readonly #context: HandleContext;
   readonly #raw: TcpHandle;
+  readonly #input: HandleInput;
   readonly #output: HandleOutput;
-  /** What application data flows through: the TCP handle or OpenSSL on it. */
-  #stream: StreamHandle;
   #tls: TlsLayer | undefined;
-  /** The handler's. */
-  #buffer: Buffer | undefined;
-  /** What the stream writes into: the handler's buffer, or {@link SCRATCH}; absent before the first `readInto`. */
-  #landing: Buffer | undefined;
-  #inRead = false;
-  /** Decrypted bytes that came after a pause: OpenSSL cannot be stopped in the middle of what it has. */
-  #rest: Buffer | undefined;
-  #flushing = false;
-  #connected: boolean;
-  /** The handler wants bytes. */
-  #wanted = false;
-  /** The handle reads. */
-  #reading = false;
-  #peerEnded = false;
-  #endTold = false;
   #ending = false;
   #shutting = false;
   #shut = false;
@@ -95,11 +73,10 @@ export class HandleConnection implements Connection, HandleOwner {
     this.remotePort = remote.port ?? 0;
     this.#context = context;
     this.#raw = raw;
-    this.#connected = isConnected;
-    this.#output = new HandleOutput(context, raw, this, isConnected);
-    this.#stream = raw;
+    this.isConnected = isConnected;
     raw.connection = this;
-    raw.onread = onRead;
+    this.#input = new HandleInput(context.bindings, raw, this);
+    this.#output = new HandleOutput(context, raw, this);
   }
 
   /** `local`: where it was accepted, when all connections of its listener have the same. */
@@ -157,26 +134,15 @@ export class HandleConnection implements Connection, HandleOwner {
   }
 
   readInto(buffer: Buffer): void {
-    if (buffer === this.#buffer || buffer.length === 0 || this.closed) return;
-    this.#buffer = buffer;
-    // The end of a read, and of a copy out of SCRATCH, tells the stream about the new buffer for nothing.
-    if (this.#inRead || this.#landing === SCRATCH) return;
-    this.#landing = buffer;
-    this.#stream.useUserBuffer(buffer);
-    this.#readOrStop();
+    this.#input.readInto(buffer);
   }
 
   resume(): void {
-    if (this.#wanted || this.closed) return;
-    this.#wanted = true;
-    if (this.#rest !== undefined || (this.#peerEnded && !this.#endTold)) this.#flushLater();
-    else this.#readOrStop();
+    this.#input.resume();
   }
 
   pause(): void {
-    if (!this.#wanted) return;
-    this.#wanted = false;
-    this.#readOrStop();
+    this.#input.pause();
   }
 
   write(bytes: Buffer, more?: Buffer): WriteOutcome {
@@ -193,7 +159,7 @@ export class HandleConnection implements Connection, HandleOwner {
 
   /** A connection that has not been asked before it closes cannot know any more. */
   #localName(): SocketName | undefined {
-    if (this.#local === undefined && this.#connected && !this.closed) this.#local = localName(this.#raw);
+    if (this.#local === undefined && this.isConnected && !this.closed) this.#local = localName(this.#raw);
     return this.#local;
   }
 
@@ -228,29 +194,7 @@ export class HandleConnection implements Connection, HandleOwner {
     const layer = TlsLayer.server(this.#raw, this, this.#context.bindings, options);
     this.#startTls(layer);
     if (received.length > 0) layer.stream.receive(received);
-    this.#readOrStop();
-  }
-
-  /** From libuv: bytes have landed, or it is the end. Answers where the next ones shall land. */
-  read(): Buffer | undefined {
-    const { state, readBytesOrError } = this.#context.bindings;
-    const length = state[readBytesOrError] ?? 0;
-    if (length === 0 || this.closed) return undefined;
-    const landing = this.#landing;
-    if (length < 0 || landing === undefined) {
-      this.#receivedEnd(length);
-      return undefined;
-    }
-    const buffer = this.#buffer;
-    if (!this.#wanted || buffer === undefined || this.#rest !== undefined || length > buffer.length) {
-      this.#keep(landing.subarray(0, length));
-      return undefined;
-    }
-    if (landing !== buffer) landing.copy(buffer, 0, 0, length);
-    this.#inRead = true;
-    this.#deliver(buffer, length);
-    this.#inRead = false;
-    return this.#switchLanding(landing);
+    this.#input.readOrStop();
   }
 
   connectDone(status: number): void {
@@ -259,7 +203,7 @@ export class HandleConnection implements Connection, HandleOwner {
       this.fail(status);
       return;
     }
-    this.#connected = true;
+    this.isConnected = true;
     this.#raw.setNoDelay(true);
     const tls = this.#client?.tls;
     if (tls === undefined) {
@@ -269,7 +213,7 @@ export class HandleConnection implements Connection, HandleOwner {
     const { bindings, sessions } = this.#context;
     const layer = TlsLayer.client(this.#raw, this, bindings, { options: tls, sessions });
     this.#startTls(layer);
-    this.#readOrStop();
+    this.#input.readOrStop();
     layer.stream.start();
   }
 
@@ -289,12 +233,25 @@ export class HandleConnection implements Connection, HandleOwner {
   shutdownDone(status: number): void {
     if (status < 0) this.fail(status);
     this.#shut = true;
-    if (this.#endTold || this.#closing) this.#close(undefined);
+    if (this.#input.isEndTold || this.#closing) this.#close(undefined);
   }
 
   /** With an error, or with a negative errno of libuv. */
   fail(error: WireError | number): void {
     this.#close(typeof error === 'number' ? toSystemError(error) : error);
+  }
+
+  received(buffer: Buffer, length: number): void {
+    try {
+      this.handler.onRead(buffer, length);
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  ended(): void {
+    this.#tell('onEnd');
+    if (this.#shut) this.#close(undefined);
   }
 
   /** libuv has let go of the handle. */
@@ -307,50 +264,19 @@ export class HandleConnection implements Connection, HandleOwner {
       this.#context.report({ code: 'ERR_HANDLER_FAULT', error });
     }
   }
+
   /** Connected, and the handshake is done and the peer is who it should be. */
   ready(): void {
     clearTimeout(this.#timer);
     this.#tell(this.#client === undefined ? 'onSecure' : 'onConnect');
-    this.#readOrStop();
+    this.#input.readOrStop();
     if (this.#output.isDrained) this.drained();
   }
 
   #startTls(layer: TlsLayer): void {
     this.#tls = layer;
-    this.#stream = layer.stream;
-    layer.stream.onread = onRead;
-    layer.stream.useUserBuffer(SCRATCH);
-    this.#landing = SCRATCH;
+    this.#input.secure(layer);
     this.#output.secure(layer);
-  }
-
-  #readOrStop(): void {
-    const handshaking = this.#tls !== undefined && !this.#tls.secured;
-    const wanted = this.#wanted && this.#buffer !== undefined && this.#rest === undefined;
-    const read = (handshaking || wanted) && this.#connected && !this.#peerEnded;
-    if (read === this.#reading || this.closed) return;
-    this.#reading = read;
-    const status = read ? this.#stream.readStart() : this.#stream.readStop();
-    if (status !== 0) this.fail(status);
-  }
-
-  #receivedEnd(status: number): void {
-    this.#reading = false;
-    const handshaking = this.#tls !== undefined && !this.#tls.secured;
-    if (handshaking || status !== UV_EOF) {
-      this.fail(status === UV_EOF ? HANDSHAKE_CUT : status);
-      return;
-    }
-    this.#peerEnded = true;
-    if (this.#wanted && this.#rest === undefined) this.#tellEnd();
-  }
-
-  #deliver(buffer: Buffer, length: number): void {
-    try {
-      this.handler.onRead(buffer, length);
-    } catch (error) {
-      this.#fault(error);
-    }
   }
 
   #tell(event: 'onConnect' | 'onSecure' | 'onDrain' | 'onEnd'): void {
@@ -361,58 +287,16 @@ export class HandleConnection implements Connection, HandleOwner {
     }
   }
 
-  #switchLanding(landing: Buffer): Buffer | undefined {
-    // OpenSSL goes on with what it has, although paused: not into a buffer that the handler may be writing from.
-    const next = this.#tls !== undefined && !this.#wanted ? SCRATCH : this.#buffer;
-    if (next === landing) return undefined;
-    this.#landing = next;
-    return next;
-  }
-
-  #tellEnd(): void {
-    if (this.#endTold || this.closed) return;
-    this.#endTold = true;
-    this.#tell('onEnd');
-    if (this.#shut) this.#close(undefined);
-  }
-
-  #keep(bytes: Buffer): void {
-    this.#rest = this.#rest === undefined ? Buffer.from(bytes) : Buffer.concat([this.#rest, bytes]);
-    if (this.#wanted) this.#flushLater();
-  }
-
-  /** Bytes that waited are delivered from a fresh stack: callbacks never run within `resume`. */
-  #flushLater(): void {
-    if (this.#flushing) return;
-    this.#flushing = true;
-    process.nextTick(flush, this);
-  }
-
-  flush(): void {
-    this.#flushing = false;
-    const rest = this.#rest;
-    let offset = 0;
-    while (rest !== undefined && offset < rest.length && this.#wanted && !this.closed) {
-      const buffer = this.#buffer;
-      if (buffer === undefined) return;
-      const length = rest.copy(buffer, 0, offset);
-      offset += length;
-      this.#rest = offset < rest.length ? rest.subarray(offset) : undefined;
-      this.#deliver(buffer, length);
-    }
-    if (this.#peerEnded && this.#wanted && this.#rest === undefined) this.#tellEnd();
-    else this.#readOrStop();
-  }
-
   #shutWhenIdle(): void {
     if (!this.#ending || this.closed) return;
-    if (this.#closing && this.#connected && this.#output.isInKernel) {
+    if (this.#closing && this.isConnected && this.#output.isInKernel) {
       this.#close(undefined);
       return;
     }
     if (this.#shutting || !this.#output.mayShut) return;
     this.#shutting = true;
-    const status = this.#stream.shutdown(newShutdownRequest(this.#context.bindings, this));
+    const stream = this.#tls?.stream ?? this.#raw;
+    const status = stream.shutdown(newShutdownRequest(this.#context.bindings, this));
     if (status === 1) this.shutdownDone(0);
     else if (status < 0) this.fail(status);
   }
@@ -431,13 +315,7 @@ export class HandleConnection implements Connection, HandleOwner {
   #stop(error: WireError | undefined): void {
     this.closed = true;
     this.#error = error;
-    this.#rest = undefined;
+    this.#input.drop();
     clearTimeout(this.#timer);
   }
 }
-
-/**
- * Where bytes of TLS connections land when the handler's buffer must not be touched; copied out at once. One for each
- * thread: a read is consumed before the next one starts.
- */
-const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024);

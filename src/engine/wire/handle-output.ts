@@ -14,7 +14,6 @@ export class HandleOutput implements BatchedWriter {
   readonly #raw: TcpHandle;
   readonly #owner: HandleOwner;
   #tls: TlsLayer | undefined;
-  #isConnected: boolean;
   /** Written before the connection was there. */
   #early: Buffer[] | undefined;
   /** Bytes that wait in the batch of this turn. */
@@ -24,11 +23,10 @@ export class HandleOutput implements BatchedWriter {
   /** `onDrain` is due. */
   #owesDrain = false;
 
-  constructor(context: OutputContext, raw: TcpHandle, owner: HandleOwner, isConnected: boolean) {
+  constructor(context: OutputContext, raw: TcpHandle, owner: HandleOwner) {
     this.#context = context;
     this.#raw = raw;
     this.#owner = owner;
-    this.#isConnected = isConnected;
   }
 
   write(bytes: Buffer, more?: Buffer): WriteOutcome {
@@ -57,7 +55,6 @@ export class HandleOutput implements BatchedWriter {
 
   /** Writes what waited for the connection; answers whether the connection has survived it. */
   connected(): boolean {
-    this.#isConnected = true;
     const early = this.#early ?? [];
     this.#early = undefined;
     return early.every((bytes) => this.#writePlain(bytes) !== FAILED);
@@ -65,7 +62,6 @@ export class HandleOutput implements BatchedWriter {
 
   /** From now on through OpenSSL. */
   secure(layer: TlsLayer): void {
-    this.#isConnected = true;
     this.#tls = layer;
     const early = this.#early;
     this.#early = undefined;
@@ -87,7 +83,7 @@ export class HandleOutput implements BatchedWriter {
 
   /** A shutdown of the stream would come after everything that was written. */
   get mayShut(): boolean {
-    if (this.#batched > 0 || this.#early !== undefined || !this.#isConnected) return false;
+    if (this.#batched > 0 || this.#early !== undefined || !this.#owner.isConnected) return false;
     return this.#tls === undefined || this.#isFree;
   }
 
@@ -104,7 +100,7 @@ export class HandleOutput implements BatchedWriter {
   /** The kernel, or OpenSSL, takes bytes at once. */
   get #isFree(): boolean {
     const tls = this.#tls;
-    return tls === undefined ? this.#isConnected && this.#inFlight === 0 : tls.secured && tls.idle;
+    return tls === undefined ? this.#owner.isConnected && this.#inFlight === 0 : tls.secured && tls.idle;
   }
 
   #waits(bytes: Buffer): WriteOutcome {
@@ -121,7 +117,7 @@ export class HandleOutput implements BatchedWriter {
 
   #write(bytes: Buffer, more?: Buffer): WriteOutcome {
     if (this.#tls !== undefined) return this.#writeTls(this.#tls, bytes, more);
-    if (this.#isConnected) return this.#writePlain(bytes, more);
+    if (this.#owner.isConnected) return this.#writePlain(bytes, more);
     (this.#early ??= []).push(bytes);
     if (more !== undefined) this.#early.push(more);
     return PENDING;
