@@ -11,8 +11,8 @@ import type {
 } from './handle-bindings.js';
 import type { ClientSessions } from './tls/client-sessions.js';
 import { toAlpnList } from './tls/alpn.js';
-import { createIdentityCheck } from './tls/identity.js';
-import { toWireError } from './wire-faults.js';
+import { identityRefusal } from './tls/identity.js';
+import { NO_CLIENT_CERTIFICATE, toWireError } from './wire-faults.js';
 import type { ClientTlsOptions, PeerCertificate, ServerTlsOptions, TlsSession, WireError } from './wire.js';
 
 /**
@@ -242,21 +242,11 @@ function accept(): undefined {
 
 function clientRefusal(layer: TlsLayer): WireError | undefined {
   // With a resumed TLS 1.3 session OpenSSL may be content without any certificate.
-  if (layer.peerCertificate() === undefined) {
-    return { code: 'UNABLE_TO_GET_ISSUER_CERT', message: 'the client has shown no certificate' };
-  }
-  return chainRefusal(layer);
+  return layer.peerCertificate() === undefined ? NO_CLIENT_CERTIFICATE : chainRefusal(layer);
 }
 
 function serverRefusal(layer: TlsLayer, options: ClientTlsOptions): WireError | undefined {
-  const chain = chainRefusal(layer);
-  if (chain !== undefined) return chain;
-
-  const certificate = layer.peerCertificate();
-  const verify =
-    options.verify ?? createIdentityCheck({ serverName: options.serverName, subjectAltNames: [] });
-  const reason = certificate === undefined ? 'the server has shown no certificate' : verify(certificate);
-  return reason === undefined ? undefined : { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: reason };
+  return chainRefusal(layer) ?? identityRefusal(layer.peerCertificate(), options);
 }
 
 function chainRefusal(layer: TlsLayer): WireError | undefined {

@@ -54,6 +54,11 @@ export const HANDSHAKE_CUT: WireError = {
   message: 'the peer closed before the TLS handshake was complete',
 };
 
+export const NO_CLIENT_CERTIFICATE: WireError = {
+  code: 'UNABLE_TO_GET_ISSUER_CERT',
+  message: 'the client has shown no certificate',
+};
+
 export const CONNECT_TIMEOUT: WireError = {
   code: 'ETIMEDOUT',
   message: 'the connection was not made in time',

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { PeerCertificate } from '../wire.js';
+import type { ClientTlsOptions, PeerCertificate, WireError } from '../wire.js';
 
 export interface ExpectedIdentity {
   readonly serverName: string;
@@ -30,6 +30,16 @@ export function createIdentityCheck(
       ? undefined
       : `the certificate has none of the subjectAltNames ${wanted}`;
   };
+}
+
+/** Why the server of a connection is not who was meant. */
+export function identityRefusal(
+  certificate: PeerCertificate | undefined,
+  { serverName, verify }: Pick<ClientTlsOptions, 'serverName' | 'verify'>,
+): WireError | undefined {
+  const check = verify ?? createIdentityCheck({ serverName, subjectAltNames: [] });
+  const reason = certificate === undefined ? 'the server has shown no certificate' : check(certificate);
+  return reason === undefined ? undefined : { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: reason };
 }
 
 function hasHost(certificate: X509Certificate, name: string): boolean {
