@@ -1,6 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
-import { createIdentityCheck, type ExpectedIdentity } from '../../../../../src/engine/wire/tls/identity.js';
+import {
+  createIdentityCheck,
+  identityRefusal,
+  type ExpectedIdentity,
+} from '../../../../../src/engine/wire/tls/identity.js';
 import type { PeerCertificate } from '../../../../../src/engine/wire/wire.js';
 import { TestAuthority } from '../../../../support/certificates.js';
 
@@ -72,4 +76,33 @@ describe('createIdentityCheck', () => {
       else expect(reason).to.match(/^the certificate /);
     });
   }
+});
+
+describe('identityRefusal', () => {
+  const { certificate } = new TestAuthority().server(['a.test']);
+  const { subject, subjectAltName = '', raw } = new X509Certificate(certificate);
+  const shown: PeerCertificate = { subject, subjectAltName, raw };
+  const code = 'ERR_TLS_CERT_ALTNAME_INVALID';
+
+  it('asks for the server name when nothing else is said', () => {
+    expect(identityRefusal(shown, { serverName: 'a.test' })).to.equal(undefined);
+    const message = 'the certificate is not valid for b.test';
+    expect(identityRefusal(shown, { serverName: 'b.test' })).to.deep.equal({ code, message });
+  });
+
+  it('leaves the verdict to the check that is given', () => {
+    expect(identityRefusal(shown, { serverName: 'b.test', verify: () => undefined })).to.equal(undefined);
+    expect(identityRefusal(shown, { serverName: 'a.test', verify: () => 'no' })).to.deep.equal({
+      code,
+      message: 'no',
+    });
+  });
+
+  it('refuses a server without a certificate, whatever the check says', () => {
+    const message = 'the server has shown no certificate';
+    expect(identityRefusal(undefined, { serverName: 'a.test', verify: () => undefined })).to.deep.equal({
+      code,
+      message,
+    });
+  });
 });
