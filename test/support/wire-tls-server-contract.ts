@@ -164,6 +164,22 @@ export function wireTlsServerContract(name: string, create: (report: FaultReport
       });
     }
 
+    it('takes nothing that follows for clear text, however little was read before', async () => {
+      const { acceptor, next } = await bench.serve((probe, connection) => {
+        probe.on.read = () => {
+          if (probe.chunks.length > 1) return;
+          const options = { context: contextA, alpn: [], clientCertificate: 'none' } as const;
+          connection.secure(options, probe.received);
+        };
+        probe.attach(connection, Buffer.alloc(50));
+      });
+      bench.nodeClient(acceptor.port).write('hello');
+      const server = await next();
+      await server.until(() => server.bytesReceived > 50, 'more');
+      expect(server.events).to.deep.equal(['read', 'secure', 'read']);
+      expect(server.text.slice(50)).to.equal('hello');
+    });
+
     it('keeps what comes right after the handshake until it is wanted', async () => {
       const { acceptor, next } = await bench.secureServer({}, (probe) => {
         probe.on.secure = () => {

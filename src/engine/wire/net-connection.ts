@@ -31,6 +31,7 @@ interface ConnectContext {
   readonly sessions: ClientSessions;
 }
 
+/** A TCP socket of Node's, with or without its TLS socket on it. */
 export class NetConnection implements Connection, NetInputOwner, NetTlsOwner {
   handler: ConnectionHandler;
   closed = false;

@@ -85,6 +85,7 @@ export class NetInput {
     if (this.#reading) this.#socket.resume();
   }
 
+  /** Called by the socket, or by who has made it read into a buffer of his own: then it emits no data. */
   readonly onData = (chunk: Buffer): void => {
     if (this.#owner.closed) return;
     if (this.#rest !== undefined) this.#rest = Buffer.concat([this.#rest, chunk]);
@@ -107,7 +108,8 @@ export class NetInput {
     let offset = 0;
     while (offset < chunk.length && !this.#owner.closed) {
       const buffer = this.#buffer;
-      if (!this.#reading || buffer === undefined || buffer.length === 0) {
+      // Behind `secure` the rest of the chunk is OpenSSL's.
+      if (!this.#mayDeliver() || buffer === undefined || buffer.length === 0) {
         this.#rest = chunk.subarray(offset);
         return;
       }
