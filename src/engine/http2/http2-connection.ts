@@ -136,7 +136,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
   }
 
   protected override onEnded(detail: string): void {
-    this.#gathering = undefined;
+    this.#dropGathered();
     this.#dataStream = undefined;
     for (const stream of this.streams.values()) {
       this.streams.delete(stream.id);
@@ -297,6 +297,13 @@ export abstract class Http2Connection<S extends Http2Stream, T>
     if (this.takeGathered(stream, stream.remoteClosed)) inboundGather.giveAway();
   }
 
+  /** Nobody wants what was gathered; the next stream, of any connection, must not find it. */
+  #dropGathered(): void {
+    if (this.#gathering === undefined) return;
+    this.#gathering = undefined;
+    inboundGather.clear();
+  }
+
   // ---- frames
 
   /** RFC 9113 §3.4 and §6.10: settings come first, and a header block is not interrupted. */
@@ -412,7 +419,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
     }
     if (this.#gathering === stream) {
       // A response may be complete but for its last, empty frame: what came before the reset counts.
-      if (this.#isServer) this.#gathering = undefined;
+      if (this.#isServer) this.#dropGathered();
       else this.flushGathered();
     }
     stream.gone = true;

@@ -36,6 +36,11 @@ class InboundGather {
     return piece;
   }
 
+  /** Forgets everything since the last call of {@link finish}. */
+  clear(): void {
+    this.#end = ROOM;
+  }
+
   /** The last piece's buffer belongs to someone else now. */
   giveAway(): void {
     this.#buffer = bufferPool.take();

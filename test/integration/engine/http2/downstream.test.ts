@@ -65,6 +65,35 @@ describe('HTTP/2 client connection', () => {
     expect(runner.exchanges[0]!.body.map(String)).to.deep.equal(['ab']);
   });
 
+  it('gives nothing of a stream that was reset to the next one', async () => {
+    const peer = greeted();
+    peer.send(
+      peer.request(1, '/lost', [], false),
+      peer.data(1, 'lost', false),
+      frameOf(frame.RST_STREAM, 0, 1, uint32(frame.CANCEL)),
+      peer.request(3, '/kept', [], false),
+      peer.data(3, 'kept'),
+    );
+    await peer.body(3);
+    const kept = runner.exchanges.find(({ head }) => head.path === '/kept');
+    expect(kept?.body.map(String)).to.deep.equal(['kept']);
+  });
+
+  it('gives nothing of a connection that failed to the next one', async () => {
+    const failing = greeted();
+    failing.send(
+      failing.request(1, '/lost', [], false),
+      failing.data(1, 'lost', false),
+      frameOf(frame.PUSH_PROMISE, 0, 1, uint32(2)),
+    );
+    await until(() => failing.closed);
+    const peer = greeted();
+    peer.send(peer.request(1, '/kept', [], false), peer.data(1, 'kept'));
+    await peer.body(1);
+    const kept = runner.exchanges.find(({ head }) => head.path === '/kept');
+    expect(kept?.body.map(String)).to.deep.equal(['kept']);
+  });
+
   it('sends trailers after the body, and no DATA for trailers alone', async () => {
     answer = { ...answer, trailers: ['x-sum', '5'] };
     const peer = greeted();
