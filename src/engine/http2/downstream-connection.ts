@@ -242,19 +242,19 @@ export class Http2DownstreamConnection extends Http2Connection<
     if (!this.control.spend(4)) this.fail(ENHANCE_YOUR_CALM, 'too many bad requests');
   }
 
-  protected override takeGathered(stream: Http2DownstreamStream, last: boolean): boolean {
+  override takeGathered(stream: Http2DownstreamStream, last: boolean): boolean {
     const gathered = inboundGather.finish(last);
     if (stream.begun) return stream.take(gathered);
     if (!stream.gone) stream.begin(this.#options.runner, gathered);
     return false;
   }
 
-  protected override onGoAway(): void {
+  override onGoAway(): void {
     // The client opens no more streams; those that are open are served.
     this.finish();
   }
 
-  protected override onPingAck(): void {
+  override onPingAck(): void {
     super.onPingAck();
     if (this.#draining === 'announced') this.finish();
   }

@@ -10,75 +10,43 @@
 import type { Connection } from '../wire/wire.js';
 import { Allowance } from './allowance.js';
 import { ClosedStreams, ENDED, RESET_BY_PEER, RESET_BY_US } from './closed-streams.js';
+import { DataReceiver, type DataReceiverHost } from './data-receiver.js';
 import {
-  COMPRESSION_ERROR,
-  CONTINUATION,
-  DATA,
   DEFAULT_WINDOW,
   ENHANCE_YOUR_CALM,
-  FLAG_ACK,
   FLOW_CONTROL_ERROR,
-  FRAME_SIZE_ERROR,
-  GOAWAY,
-  HEADERS,
   MAX_WINDOW,
   NO_ERROR,
-  PING,
-  PRIORITY,
   PROTOCOL_ERROR,
-  PUSH_PROMISE,
-  RST_STREAM,
-  SETTINGS,
   STREAM_CLOSED,
-  WINDOW_UPDATE,
 } from './frame.js';
-import { formError } from './frame-form.js';
-import { FrameReader, type FrameSink, type Payload } from './frame-reader.js';
-import { dependencyAt, HeaderAssembler, MAX_HEADER_LENGTH } from './header-assembler.js';
-import { HeaderBlocks, type HeaderBlock } from './header-block.js';
+import { FrameDispatcher, type FrameListener, type HeaderForm } from './frame-dispatcher.js';
+import type { Payload } from './frame-reader.js';
+import type { HeaderBlock } from './header-block.js';
 import { HeaderEncoder } from './hpack/header-encoder.js';
 import { Http2Link } from './http2-link.js';
 import type { Http2Stream, StreamHost } from './http2-stream.js';
-import { inboundGather } from './inbound-gather.js';
+import { ReceiveFlow } from './receive-flow.js';
 import { SendTurns } from './send-turns.js';
 import { PeerSettings } from './settings.js';
 import { StreamTable } from './stream-table.js';
 
-/** Receive window of the connection: never what holds a stream back. */
-const CONNECTION_WINDOW = 16 * 1024 * 1024;
-/** What all receive windows may grow together beyond their initial size, and one stream's alone. */
-const GROWTH = 1_835_008;
-const MAX_STREAM_WINDOW = 1_048_576;
-
 export abstract class Http2Connection<S extends Http2Stream, T>
   extends Http2Link
-  implements FrameSink, StreamHost
+  implements FrameListener<T>, DataReceiverHost<S>, StreamHost
 {
   readonly encoder = new HeaderEncoder();
   readonly streams = new StreamTable<S>();
   readonly peer = new PeerSettings();
   sendWindow = DEFAULT_WINDOW;
-  /** The peer has sent GOAWAY. */
-  goneAway = false;
   /** Bytes of DATA sent so far: whether a peer that is waited for makes progress. */
   sentBytes = 0;
 
-  readonly #reader: FrameReader;
-  readonly #blocks: HeaderBlocks<T>;
+  readonly #dispatcher = new FrameDispatcher<T>(this);
   readonly #isServer: boolean;
   #closedStreams: ClosedStreams | undefined;
-  #settingsReceived = false;
-
-  readonly #header = new HeaderAssembler();
-
-  // Receiving DATA.
-  #receiveWindow = CONNECTION_WINDOW;
-  #credit = 0;
-  #grown = 0;
-  #dataStream: S | undefined;
-  #gathering: S | undefined;
-  #overhead = 0;
-
+  readonly #receiveFlow = new ReceiveFlow(this.writer);
+  readonly #data = new DataReceiver<S>(this);
   readonly #turns = new SendTurns();
   readonly #mayGo = (): boolean => this.sendWindow > 0 && this.writer.dataRoom() > 0;
 
@@ -88,17 +56,14 @@ export abstract class Http2Connection<S extends Http2Stream, T>
   constructor(wire: Connection, isServer: boolean, connected: boolean) {
     super(wire, connected);
     this.#isServer = isServer;
-    this.#reader = new FrameReader(this);
-    this.#blocks = new HeaderBlocks(MAX_HEADER_LENGTH);
   }
 
   /** A block for a stream: a request, a response or trailers. */
   protected abstract onHeaders(id: number, block: HeaderBlock<T>, ends: boolean): void;
   /** The peer, or we, never used this stream. */
   protected abstract isIdle(id: number): boolean;
-  /** A stream's turn to take what was gathered. @returns true when the buffer was given away. */
-  protected abstract takeGathered(stream: S, last: boolean): boolean;
-  protected abstract onGoAway(lastStreamId: number): void;
+  abstract takeGathered(stream: S, last: boolean): boolean;
+  abstract onGoAway(lastStreamId: number): void;
   /** The peer's settings have changed. */
   protected abstract onSettings(): void;
   /** A stream left {@link streams}. */
@@ -110,7 +75,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
 
   /** A message head is being received, or nothing was yet. */
   get awaitsHead(): boolean {
-    return !this.#settingsReceived || this.#header.stream !== 0 || this.#reader.holdsPart;
+    return this.#dispatcher.awaitsHead;
   }
 
   /** DATA waits for the peer. */
@@ -123,11 +88,11 @@ export abstract class Http2Connection<S extends Http2Stream, T>
   /** Our preface: settings and the connection's window (RFC 9113 §3.4). */
   protected sendPreface(settings: readonly number[]): void {
     this.writer.settings(settings);
-    this.writer.windowUpdate(0, CONNECTION_WINDOW - DEFAULT_WINDOW);
+    this.#receiveFlow.open();
   }
 
   protected override onInput(buffer: Buffer, start: number, end: number): void {
-    this.#reader.read(buffer, start, end);
+    this.#dispatcher.read(buffer, start, end);
     this.flushGathered();
   }
 
@@ -136,8 +101,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
   }
 
   protected override onEnded(detail: string): void {
-    this.#dropGathered();
-    this.#dataStream = undefined;
+    this.#data.end();
     for (const stream of this.streams.values()) {
       this.streams.delete(stream.id);
       stream.gone = true;
@@ -188,20 +152,13 @@ export abstract class Http2Connection<S extends Http2Stream, T>
   }
 
   growth(stream: Http2Stream): number {
-    const growth = Math.min(
-      stream.receiveLimit,
-      MAX_STREAM_WINDOW - stream.receiveLimit,
-      GROWTH - this.#grown,
-    );
-    if (growth <= 0) return 0;
-    this.#grown += growth;
-    return growth;
+    return this.#receiveFlow.grow(stream.receiveLimit);
   }
 
   #remove(id: number): void {
     const stream = this.streams.delete(id);
     if (!stream) return;
-    this.#grown -= stream.receiveLimit - DEFAULT_WINDOW;
+    this.#receiveFlow.release(stream.receiveLimit);
     this.onStreamClosed();
   }
 
@@ -211,30 +168,11 @@ export abstract class Http2Connection<S extends Http2Stream, T>
 
   // ---- DATA
 
-  onBadFrame(code: 'size' | 'padding'): void {
-    // RFC 9113 §4.2 lets some be errors of the stream; a peer that ignores our limit is not worth the difference.
-    if (code === 'size') this.fail(FRAME_SIZE_ERROR, 'frame of a wrong size');
-    else this.fail(PROTOCOL_ERROR, 'padding longer than its frame');
-  }
-
   onDataBegin(id: number, length: number, overhead: number): boolean {
-    this.#dataStream = undefined;
-    if (!this.#mayBegin(DATA, id)) return false;
-    if (id === 0) {
-      this.fail(PROTOCOL_ERROR, 'DATA on stream 0');
-      return false;
-    }
     // RFC 9113 §6.9: DATA counts for the connection whatever becomes of the stream.
-    this.#receiveWindow -= length;
-    if (this.#receiveWindow < 0) {
+    if (!this.#receiveFlow.receive(length)) {
       this.fail(FLOW_CONTROL_ERROR, 'more DATA than the connection window allows');
       return false;
-    }
-    this.#credit += length;
-    if (this.#credit * 2 >= CONNECTION_WINDOW) {
-      this.writer.windowUpdate(0, this.#credit);
-      this.#receiveWindow += this.#credit;
-      this.#credit = 0;
     }
     const stream = this.streams.get(id);
     if (stream === undefined || stream.remoteClosed) {
@@ -248,132 +186,44 @@ export abstract class Http2Connection<S extends Http2Stream, T>
     }
     if (length > overhead) this.control.earn(1);
     else if (!this.spendControl()) return false;
-    this.#overhead = overhead;
-    this.#dataStream = stream;
+    this.#data.begin(stream, overhead);
     return true;
   }
 
   onData(buffer: Buffer, start: number, end: number, last: boolean): void {
-    const stream = this.#dataStream;
-    if (stream === undefined) return;
-    if (stream.gone) return;
-    if (this.#overhead > 0) {
-      stream.consume(this.#overhead);
-      this.#overhead = 0;
-    }
-    if (!stream.countReceived(end - start)) {
-      this.failStream(stream.id, PROTOCOL_ERROR, 'body longer than its content-length');
-      return;
-    }
-    if (this.#gathering !== stream) this.#gather(stream);
-    for (let at = start; at < end;) {
-      const taken = inboundGather.append(buffer, at, end);
-      at += taken;
-      if (taken === 0) {
-        this.flushGathered();
-        this.#gathering = stream;
-      }
-    }
-    if (!last) return;
-    if (stream.endRemote()) this.flushGathered();
-    else this.failStream(stream.id, PROTOCOL_ERROR, 'body shorter than its content-length');
-  }
-
-  /** What is received next is this stream's. */
-  #gather(stream: S): void {
-    this.flushGathered();
-    this.#gathering = stream;
+    this.#data.receive(buffer, start, end, last);
   }
 
   /** A head was received: it goes on with the body's first part, if that is here already. */
   protected gatherFor(stream: S): void {
-    this.#gather(stream);
+    this.#data.gatherFor(stream);
   }
 
   protected flushGathered(): void {
-    const stream = this.#gathering;
-    if (stream === undefined) return;
-    this.#gathering = undefined;
-    if (this.takeGathered(stream, stream.remoteClosed)) inboundGather.giveAway();
-  }
-
-  /** Nobody wants what was gathered; the next stream, of any connection, must not find it. */
-  #dropGathered(): void {
-    if (this.#gathering === undefined) return;
-    this.#gathering = undefined;
-    inboundGather.clear();
+    this.#data.flush();
   }
 
   // ---- frames
 
-  /** RFC 9113 §3.4 and §6.10: settings come first, and a header block is not interrupted. */
-  #mayBegin(type: number, id: number): boolean {
-    if (this.#header.stream !== 0 && (type !== CONTINUATION || id !== this.#header.stream)) {
-      this.fail(PROTOCOL_ERROR, 'a header block was interrupted');
-      return false;
-    }
-    if (!this.#settingsReceived && type !== SETTINGS) {
-      this.fail(PROTOCOL_ERROR, 'the first frame is not SETTINGS');
-      return false;
-    }
-    return true;
+  onConnectionError(code: number, detail: string): void {
+    this.fail(code, detail);
   }
 
-  onFrame(type: number, flags: number, id: number, payload: Payload): void {
-    if (!this.#mayBegin(type, id)) return;
-    const error = formError(type, flags, id, payload.end - payload.start);
-    if (error !== NO_ERROR) {
-      this.fail(error, `frame of type ${type} with a wrong size or stream`);
-      return;
-    }
-    switch (type) {
-      case HEADERS:
-        this.#onHeaderFrame(id, this.#header.begin(flags, id, payload));
-        return;
-      case CONTINUATION:
-        this.#onHeaderFrame(id, this.#header.go(flags, payload));
-        return;
-      case RST_STREAM:
-        this.#onResetFrame(id, payload.buffer.readUInt32BE(payload.start));
-        return;
-      case WINDOW_UPDATE:
-        this.#onWindowUpdate(id, payload.buffer.readUInt32BE(payload.start) & MAX_WINDOW);
-        return;
-      case SETTINGS:
-        if ((flags & FLAG_ACK) === 0) this.#onSettingsFrame(payload);
-        else if (!this.#settingsReceived) this.fail(PROTOCOL_ERROR, 'the first frame is not SETTINGS');
-        return;
-      case PING:
-        if (flags & FLAG_ACK) this.onPingAck();
-        else if (this.spendControl()) this.writer.ping(payload.buffer, payload.start, true);
-        return;
-      case GOAWAY:
-        this.goneAway = true;
-        this.onGoAway(payload.buffer.readUInt32BE(payload.start) & MAX_WINDOW);
-        return;
-      case PRIORITY:
-        this.#onPriority(id, payload);
-        return;
-      case PUSH_PROMISE:
-        this.fail(PROTOCOL_ERROR, 'PUSH_PROMISE where push is not enabled');
-        return;
-      default:
-        // RFC 9113 §4.1: unknown types are ignored.
-        this.spendControl();
-    }
+  onStreamError(id: number, code: number, detail: string): void {
+    this.failStream(id, code, detail);
   }
 
-  #onHeaderFrame(id: number, error: number): void {
-    const header = this.#header;
-    if (error !== NO_ERROR) this.fail(error, 'header block that is too long or malformed');
-    if (this.stopped || !header.complete) return;
-    // Every block is decoded, whatever becomes of its stream: the dynamic table is the connection's.
-    const block = this.#blocks.decode(header.buffer, header.start, header.end);
-    if (block === undefined) {
-      this.fail(COMPRESSION_ERROR, 'header block that cannot be decoded');
-      return;
-    }
-    if (header.selfDependent) {
+  /** A frame that brings nothing. */
+  onIdleFrame(): void {
+    this.spendControl();
+  }
+
+  onPing({ buffer, start }: Payload): void {
+    if (this.spendControl()) this.writer.ping(buffer, start, true);
+  }
+
+  onHeaderBlock(id: number, block: HeaderBlock<T>, form: HeaderForm): void {
+    if (form.selfDependent) {
       this.failStream(id, PROTOCOL_ERROR, 'a stream that depends on itself');
       if (this.#isServer && id > this.lastStreamId) this.lastStreamId = id;
       return;
@@ -383,11 +233,11 @@ export abstract class Http2Connection<S extends Http2Stream, T>
       this.#onStrayFrame(id, stream, 'HEADERS');
       return;
     }
-    if (stream !== undefined && this.#gathering === stream) {
+    if (stream !== undefined && this.#data.isGatheringFor(stream)) {
       this.flushGathered();
       if (stream.gone) return;
     }
-    this.onHeaders(id, block, header.endsStream);
+    this.onHeaders(id, block, form.endsStream);
     this.control.earn(2);
   }
 
@@ -407,7 +257,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
     else this.fail(STREAM_CLOSED, `${what} on a closed stream`);
   }
 
-  #onResetFrame(id: number, code: number): void {
+  onResetFrame(id: number, code: number): void {
     if (this.isIdle(id)) {
       this.fail(PROTOCOL_ERROR, 'RST_STREAM on an idle stream');
       return;
@@ -417,9 +267,9 @@ export abstract class Http2Connection<S extends Http2Stream, T>
       this.spendControl();
       return;
     }
-    if (this.#gathering === stream) {
+    if (this.#data.isGatheringFor(stream)) {
       // A response may be complete but for its last, empty frame: what came before the reset counts.
-      if (this.#isServer) this.#dropGathered();
+      if (this.#isServer) this.#data.drop();
       else this.flushGathered();
     }
     stream.gone = true;
@@ -429,7 +279,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
     if (!this.#resets.spend()) this.fail(ENHANCE_YOUR_CALM, 'too many streams were reset');
   }
 
-  #onWindowUpdate(id: number, increment: number): void {
+  onWindowUpdate(id: number, increment: number): void {
     if (!this.spendControl()) return;
     if (id === 0) {
       if (increment === 0) this.fail(PROTOCOL_ERROR, 'WINDOW_UPDATE of 0');
@@ -451,7 +301,7 @@ export abstract class Http2Connection<S extends Http2Stream, T>
     else this.onWritable();
   }
 
-  #onSettingsFrame({ buffer, start, end }: Payload): void {
+  onSettingsFrame({ buffer, start, end }: Payload): void {
     if (!this.spendControl()) return;
     const windowBefore = this.peer.initialWindow;
     for (let at = start; at < end; at += 6) {
@@ -461,7 +311,6 @@ export abstract class Http2Connection<S extends Http2Stream, T>
         return;
       }
     }
-    this.#settingsReceived = true;
     this.encoder.limitTable(this.peer.headerTableSize);
     this.writer.acknowledgeSettings();
     const delta = this.peer.initialWindow - windowBefore;
@@ -478,13 +327,5 @@ export abstract class Http2Connection<S extends Http2Stream, T>
         return;
       }
     }
-  }
-
-  /** Ignored but for its form (RFC 9113 §5.3.2; RFC 7540 §5.3.1 for the dependency on itself). */
-  #onPriority(id: number, { buffer, start, end }: Payload): void {
-    if (end - start !== 5) this.failStream(id, FRAME_SIZE_ERROR, 'PRIORITY of a wrong size');
-    else if (dependencyAt(buffer, start) === id)
-      this.failStream(id, PROTOCOL_ERROR, 'a stream that depends on itself');
-    else this.spendControl();
   }
 }

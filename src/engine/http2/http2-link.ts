@@ -125,7 +125,7 @@ export abstract class Http2Link implements ConnectionHandler {
   }
 
   /** The peer has answered a PING. */
-  protected onPingAck(): void {
+  onPingAck(): void {
     this.#awaitsPong = false;
   }
 

@@ -15,10 +15,6 @@ class InboundGather {
   #buffer = bufferPool.take();
   #end = ROOM;
 
-  get length(): number {
-    return this.#end - ROOM;
-  }
-
   /** @returns how many bytes of `[start, end)` found room. */
   append(source: Buffer, start: number, end: number): number {
     const taken = Math.min(end - start, this.#buffer.length - ROOM_AFTER - this.#end);

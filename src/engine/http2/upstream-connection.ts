@@ -250,11 +250,11 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
     stream.takeTrailers(fields.length > 0 ? block.list(fields) : undefined);
   }
 
-  protected override takeGathered(stream: Http2UpstreamStream, last: boolean): boolean {
+  override takeGathered(stream: Http2UpstreamStream, last: boolean): boolean {
     return stream.take(inboundGather.finish(last));
   }
 
-  protected override onGoAway(lastStreamId: number): void {
+  override onGoAway(lastStreamId: number): void {
     this.#retire();
     // RFC 9113 §6.8: what is above was not and will not be acted upon.
     const detail = 'the backend has sent GOAWAY';
