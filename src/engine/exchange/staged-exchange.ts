@@ -1,13 +1,9 @@
 import { PASS, FETCH } from './response-cache.js';
-import type { Exchange, RequestBodyTap, ResponseSource } from './exchange.js';
-import type { Fields } from './fields.js';
-import type { ResponseHead, SharedResponseHead } from './heads.js';
+import type { RequestBodyTap } from './exchange.js';
 import { addRequestFields } from './own-fields.js';
 import { Piece } from './piece.js';
-import type { ResponseTap } from './response-cache.js';
+import { RespondingExchange } from './responding-exchange.js';
 import { CONTINUE, SUSPENDED, type RequestStep, type RouteEntry, type StepOutcome } from './route-entry.js';
-import { TimedExchange } from './timed-exchange.js';
-import type { WriteOutcome } from '../wire/wire.js';
 
 const RULE_STEPS = 0;
 const BACKEND_STEPS = 1;
@@ -15,10 +11,7 @@ const BACKEND_STEPS = 1;
 const ADMITTED = 2;
 
 /** The way of a request from its route to its backend: steps, choice of the backend, cache. */
-export abstract class StagedExchange extends TimedExchange implements Exchange {
-  tap: ResponseTap | undefined = undefined;
-  /** A response was begun towards the client. */
-  protected responded = false;
+export abstract class StagedExchange extends RespondingExchange {
   /** Endpoint that session persistence or a second try asks for. */
   protected preferred: string | undefined = undefined;
   #stage = RULE_STEPS;
@@ -27,15 +20,6 @@ export abstract class StagedExchange extends TimedExchange implements Exchange {
   #stepping = false;
   #proceeded = false;
 
-  abstract forward(): void;
-  abstract answer(head: ResponseHead, body?: Buffer): void;
-  abstract refuse(status: number, detail: string): void;
-  abstract respondHead(head: ResponseHead, piece: Piece, source: ResponseSource): WriteOutcome;
-  abstract respondShared(head: SharedResponseHead, piece: Piece, source: ResponseSource): WriteOutcome;
-  abstract respondData(piece: Piece): WriteOutcome;
-  abstract respondTrailers(fields: Fields): void;
-  abstract respondAbort(detail: string): void;
-  abstract collectBody(limit: number, done: (body: Buffer | undefined) => void): void;
   /** The body of the request waits. */
   protected abstract hold(): void;
 

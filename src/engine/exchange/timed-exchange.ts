@@ -36,6 +36,8 @@ export abstract class TimedExchange implements ExchangeRecord, DeadlineOwner {
   closed = false;
 
   protected readonly services: ExchangeServices;
+  /** The client, or what stands for it once it has left. */
+  protected stream: DownstreamStream;
   protected readonly body: InboundBody;
   /** The record was taken, though a fetch may go on. */
   protected recorded = false;
@@ -43,6 +45,7 @@ export abstract class TimedExchange implements ExchangeRecord, DeadlineOwner {
 
   constructor(services: ExchangeServices, stream: DownstreamStream, request: RequestHead, first: Piece) {
     this.services = services;
+    this.stream = stream;
     this.context = stream.context;
     this.request = request;
     this.originalMethod = request.method;
