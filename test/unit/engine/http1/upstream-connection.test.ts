@@ -308,6 +308,11 @@ describe('Http1UpstreamConnection', () => {
     busy.wire.receive('ab');
     expect(busy.handler.heard.at(-1)).to.equal('data ab.');
     expect(busy.pool).to.deep.equal(['over', 'gone']);
+    const asking = setUp();
+    asking.connection.retire();
+    asking.wire.receive(`${OK}content-length: 0\r\n\r\n`);
+    expect(asking.handler.heard.at(-1)).to.equal('data .');
+    expect(asking.pool).to.deep.equal(['over', 'gone']);
   });
 
   it('pauses until what was pending is taken', () => {
