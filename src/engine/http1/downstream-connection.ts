@@ -8,26 +8,28 @@ import { Timer } from '../exchange/timer-wheel.js';
 import type { TunnelCodec, TunnelEnd } from '../exchange/tunnel.js';
 import { FAILED, PENDING } from '../wire/wire.js';
 import type { Connection, WireError, WriteOutcome } from '../wire/wire.js';
-import type { Http1Worker, Http2Takeover } from './http1-worker.js';
-import { InboundBuffer } from './inbound-buffer.js';
+import type { Http1Worker } from './http1-worker.js';
 import type { RawRequestHead } from './raw-heads.js';
-import { RequestBody } from './request-body.js';
-import { FOREIGN, HTTP2, MORE, REFUSED, RequestHeadReader } from './request-head-reader.js';
+import {
+  AWAITING_HEAD,
+  BAD_REQUEST,
+  BODY,
+  BROKEN_BODY,
+  CLOSED,
+  DISCARDED,
+  ENDLESS,
+  HEAD_BEGUN,
+  LINGERING,
+  NO_HTTP,
+  NOTHING,
+  PREFACE,
+  REQUEST,
+  RequestReader,
+  SERVING,
+  type ReadEvent,
+} from './request-reader.js';
 import { FRAMING_CLOSE, FRAMING_TUNNEL } from './response-encoder.js';
 import { ResponseWriter } from './response-writer.js';
-
-/** What a client may send ahead of its turn before we stop reading. */
-const MAX_AHEAD_BYTES = 64 * 1024;
-/** What we read of a body that nobody wants, to keep the connection. */
-const MAX_DISCARDED_BYTES = 256 * 1024;
-const AWAITING_HEAD = 0;
-/** An exchange is in progress. */
-const SERVING = 1;
-/** The response is complete; the rest of the request's body is read and dropped. */
-const DISCARDING = 2;
-/** The last response was sent; the client is given time to read it. */
-const LINGERING = 3;
-const CLOSED = 4;
 
 /**
  * A client's HTTP/1.1 connection: requests one after the other (RFC 9112 section 9.3.2), each handed to the runner.
@@ -38,23 +40,16 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
   readonly context: DownstreamContext;
   readonly #worker: Http1Worker;
   readonly #wire: Connection;
+  readonly #requests: RequestReader;
   readonly #response: ResponseWriter;
-  readonly #body = new RequestBody();
-  readonly #reader: RequestHeadReader;
-  readonly #buffer: InboundBuffer;
-  #state = AWAITING_HEAD;
   #exchange: InboundExchange | undefined;
   #head: RawRequestHead | undefined;
-  /** The exchange does not want the body now. */
-  #held = false;
-  #continueDue = false;
   /** Within {@link #process}: what would begin the next request is left to it. */
   #busy = false;
   #beginning = false;
   #released = false;
   /** The client has said that it will send nothing behind the request in progress, which has no body. */
   #final = false;
-  #discarded = 0;
   /** The client sent FIN. */
   #ended = false;
 
@@ -63,29 +58,32 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
     this.#worker = worker;
     this.#wire = wire;
     this.context = context;
+    this.#requests = new RequestReader(worker, wire, context);
     this.#response = new ResponseWriter(worker, wire);
-    this.#buffer = new InboundBuffer(worker, wire);
-    this.#reader = new RequestHeadReader(worker, context);
   }
 
   /** Begins to read; `received` came before (behind a PROXY header, for example). */
   start(received: Buffer): void {
     this.#worker.connectionBegins();
     this.#wire.handler = this;
-    this.#buffer.share();
+    this.#requests.buffer.share();
     this.#worker.wheel.arm(this, this.context.settings.readHeaderTimeoutMs);
-    if (received.length > 0) this.#process(Buffer.from(received), 0, received.length);
-    this.#read();
+    if (received.length > 0) {
+      this.#requests.buffer.put(Buffer.from(received));
+      this.#process();
+    }
+    this.#requests.setReading();
   }
 
   /** Closes now when no request is in progress, else after its response. */
   drain(): void {
-    if (this.#state === AWAITING_HEAD && !this.#buffer.ahead && !this.#response.pending) this.#finish();
+    const { phase, buffer } = this.#requests;
+    if (phase === AWAITING_HEAD && !buffer.ahead && !this.#response.pending) this.#finish();
   }
 
   /** Ends at once. */
   destroy(): void {
-    if (this.#state !== CLOSED) this.#wire.destroy();
+    if (this.#requests.phase !== CLOSED) this.#wire.destroy();
   }
 
   // — the client —
@@ -99,18 +97,17 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
   }
 
   onRead(buffer: Buffer, length: number): void {
-    const { bytes, from, to } = this.#buffer.locate(buffer, length);
-    this.#process(bytes, from, to);
-    this.#buffer.forget();
-    this.#read();
+    this.#requests.buffer.locate(buffer, length);
+    this.#process();
+    this.#requests.setReading();
   }
 
   onEnd(): void {
     this.#ended = true;
-    if (this.#state === SERVING) {
-      if (this.#body.tunnel) this.#exchange?.onRequestData(this.#worker.piece.clear(true));
+    if (this.#requests.phase === SERVING) {
+      if (this.#requests.body.tunnel) this.#exchange?.onRequestData(this.#worker.piece.clear(true));
       else this.#lose('the client closed before the response');
-    } else if (this.#state !== CLOSED && !this.#response.pending) {
+    } else if (this.#requests.phase !== CLOSED && !this.#response.pending) {
       // Nothing that was written is still on its way.
       this.#wire.destroy();
     }
@@ -118,15 +115,15 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
 
   onDrain(): void {
     this.#response.drained();
-    if (this.#state === SERVING) {
+    if (this.#requests.phase === SERVING) {
       this.#armForExchange();
       this.#exchange?.onResponseDrain();
     } else if (this.#ended) this.#wire.destroy();
-    else if (this.#state === AWAITING_HEAD) this.#goOn();
+    else if (this.#requests.phase === AWAITING_HEAD) this.#goOn();
   }
 
   onClose(error: WireError | undefined): void {
-    if (this.#state === CLOSED) return;
+    if (this.#requests.phase === CLOSED) return;
     this.#leave();
     const exchange = this.#exchange;
     this.#exchange = undefined;
@@ -134,13 +131,17 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
   }
 
   override expire(): void {
-    if (this.#state === SERVING) {
+    if (this.#requests.phase === SERVING) {
       const isUnread = this.#response.pending;
       this.#lose(isUnread ? 'the client does not read' : 'the body of the request stalled', 408);
-    } else if (this.#state === AWAITING_HEAD && this.#buffer.ahead && !this.#response.pending) {
+    } else if (
+      this.#requests.phase === AWAITING_HEAD &&
+      this.#requests.buffer.ahead &&
+      !this.#response.pending
+    ) {
       this.#worker.count(counter.DOWNSTREAM_HEAD_TIMEOUTS, 1);
       this.#refuse(408, 'the head of the request took too long');
-    } else if (this.#state !== CLOSED) this.#wire.destroy();
+    } else if (this.#requests.phase !== CLOSED) this.#wire.destroy();
   }
 
   // — the exchange —
@@ -150,40 +151,42 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
   }
 
   sendHead(head: ResponseHead, piece: Piece): WriteOutcome {
-    if (this.#state !== SERVING) return FAILED;
+    const worker = this.#worker;
+    const requests = this.#requests;
+    if (requests.phase !== SERVING) return FAILED;
     const response = this.#response;
     // RFC 9110 section 10.1.1: a client that was not told to continue may or may not send the body now.
-    if (this.#worker.draining || this.#head?.close !== false || this.#continueDue) response.close = true;
-    if (this.#body.left > MAX_DISCARDED_BYTES && piece.last) response.close = true;
+    if (worker.draining || this.#head?.close !== false || requests.continueDue) response.close = true;
+    if (piece.last && requests.isRestLong) response.close = true;
     const outcome = response.head(head, piece);
     if (response.framing === FRAMING_TUNNEL) this.#openTunnel();
     return this.#written(outcome);
   }
 
   sendData(piece: Piece): WriteOutcome {
-    if (this.#state !== SERVING) return FAILED;
+    if (this.#requests.phase !== SERVING) return FAILED;
     const outcome = this.#response.data(piece);
     if (piece.last && this.#response.framing === FRAMING_TUNNEL) this.#wire.end();
     return this.#written(outcome);
   }
 
   sendTrailers(fields: Fields): void {
-    if (this.#state === SERVING) this.#written(this.#response.trailers(fields));
+    if (this.#requests.phase === SERVING) this.#written(this.#response.trailers(fields));
   }
 
   abort(): void {
-    if (this.#state === CLOSED) return;
+    if (this.#requests.phase === CLOSED) return;
     // An end of the connection would pass for the end of such a body.
     if (this.#response.framing === FRAMING_CLOSE) this.#wire.reset();
     else this.#wire.destroy();
   }
 
   resumeBody(): void {
-    if (this.#state !== SERVING) return;
-    this.#held = false;
-    this.#buffer.lent = false;
-    if (this.#continueDue) {
-      this.#continueDue = false;
+    const requests = this.#requests;
+    if (requests.phase !== SERVING) return;
+    requests.resume();
+    if (requests.continueDue) {
+      requests.continueDue = false;
       this.#response.continue();
     }
     this.#armForExchange();
@@ -191,19 +194,20 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
   }
 
   pauseBody(): void {
-    this.#held = true;
-    if (!this.#busy) this.#read();
+    this.#requests.held = true;
+    if (!this.#busy) this.#requests.setReading();
   }
 
   tunnelEnd(): TunnelEnd | undefined {
-    const isOpen = this.#state === SERVING && this.#body.tunnel && !this.#held && !this.#ended;
-    const isIdle = this.#buffer.idle && !this.#response.pending;
+    const { phase, body, held, buffer } = this.#requests;
+    const isOpen = phase === SERVING && body.tunnel && !held && !this.#ended;
+    const isIdle = buffer.idle && !this.#response.pending;
     return isOpen && isIdle ? { connection: this.#wire, codec: this } : undefined;
   }
 
   holdReading(): void {
-    this.#buffer.lent = true;
-    this.#read();
+    this.#requests.buffer.lent = true;
+    this.#requests.setReading();
   }
 
   awaitDrain(): void {
@@ -223,86 +227,72 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
 
   /** Goes on with what was read before, then with reading. */
   #goOn(): void {
-    const ahead = this.#buffer.ahead;
-    if (ahead) {
-      this.#buffer.ahead = undefined;
-      this.#process(ahead, 0, ahead.length);
-    } else this.#settleBuffer();
-    this.#read();
+    this.#requests.buffer.locateAhead();
+    this.#process();
+    this.#requests.setReading();
   }
 
-  #process(buffer: Buffer, start: number, end: number): void {
+  /** Does what can be done now with what was read. */
+  #process(): void {
+    const requests = this.#requests;
     this.#busy = true;
-    let at = start;
-    while (at < end) {
-      const before = at;
-      if (this.#state === AWAITING_HEAD) {
-        if (this.#response.pending) break;
-        at = this.#readHead(buffer, at, end);
-        if (at === before) break;
-      } else if (this.#state === SERVING) {
-        if (!this.#body.active || this.#held || this.#buffer.lent) break;
-        at = this.#readBody(buffer, at, end);
-      } else if (this.#state === DISCARDING) {
-        at = this.#discardBody(buffer, at, end);
-      } else {
-        at = end;
-      }
-    }
-    if (at < end && this.#state < LINGERING) this.#buffer.ahead = Buffer.from(buffer.subarray(at, end));
+    let event: ReadEvent;
+    do {
+      event = requests.next(!this.#response.pending);
+      if (event !== NOTHING) this.#handle(event);
+    } while (event > NOTHING);
+    requests.pause();
     this.#busy = false;
-    this.#settleBuffer();
   }
 
-  /** Answers the offset behind the head and what was taken of the body, or `start` when more is needed. */
-  #readHead(buffer: Buffer, start: number, end: number): number {
-    const worker = this.#worker;
-    const reader = this.#reader;
-    const behind = reader.read(buffer, start, end);
-    switch (behind) {
-      case MORE:
-        if (reader.looks === 1) worker.wheel.arm(this, this.context.settings.readHeaderTimeoutMs);
-        return start;
-      case HTTP2:
-        if (worker.http2) this.#handOver(worker.http2, buffer, start, end);
-        return end;
-      case FOREIGN:
-        worker.runner.reject(this.context, reader.status, reader.problem);
+  #handle(event: ReadEvent): void {
+    const { head, status, problem } = this.#requests;
+    switch (event) {
+      case REQUEST:
+        if (head) this.#begin(head);
+        return;
+      case BODY:
+        this.#passBody();
+        return;
+      case DISCARDED:
+        this.#awaitHead();
+        return;
+      case ENDLESS:
+        this.#finish();
+        return;
+      case HEAD_BEGUN:
+        this.#worker.wheel.arm(this, this.context.settings.readHeaderTimeoutMs);
+        return;
+      case BROKEN_BODY:
+        this.#lose(problem, status);
+        return;
+      case BAD_REQUEST:
+        this.#refuse(status, problem);
+        return;
+      case NO_HTTP:
+        this.#worker.runner.reject(this.context, status, problem);
         this.#wire.destroy();
-        return end;
-      case REFUSED:
-        this.#refuse(reader.status, reader.problem);
-        return end;
+        return;
+      case PREFACE:
+        this.#handOver();
+        return;
       default:
-        return reader.head ? this.#begin(reader.head, buffer, behind, end) : behind;
     }
   }
 
-  #begin(head: RawRequestHead, buffer: Buffer, behindHead: number, end: number): number {
+  #begin(head: RawRequestHead): void {
     const worker = this.#worker;
-    const { piece } = worker;
-    this.#body.begin(head);
-    const behind = this.#body.read(buffer, behindHead, end, piece);
-    if (behind < 0) {
-      worker.giveHead(head);
-      this.#refuse(400, this.#body.problem);
-      return end;
-    }
-    this.#state = SERVING;
     this.#head = head;
     this.#response.reset(head);
     this.#final = head.close && !head.chunked && head.contentLength <= 0;
-    this.#continueDue = head.expectContinue && behind === behindHead;
-    this.#held = this.#continueDue;
     worker.wheel.disarm(this);
     worker.requestBegins();
     this.#beginning = true;
     this.#released = false;
-    const exchange = worker.runner.begin(this, head, piece);
+    const exchange = worker.runner.begin(this, head, worker.piece);
     this.#beginning = false;
     if (this.#isReleased()) this.#afterExchange();
     else this.#keep(exchange, head);
-    return behind;
   }
 
   #isReleased(): boolean {
@@ -311,94 +301,74 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
 
   /** The exchange goes on after this turn of the event loop: it needs what lies in buffers that others use. */
   #keep(exchange: InboundExchange, head: RawRequestHead): void {
-    if (this.#state === CLOSED) {
+    if (this.#requests.phase === CLOSED) {
       exchange.onRequestAbort('the client closed');
       return;
     }
     this.#exchange = exchange;
     head.retain();
-    if (this.#body.trailers) exchange.onRequestTrailers(this.#body.trailers);
-    if (this.#body.active) this.#buffer.take();
+    const { body, buffer } = this.#requests;
+    if (body.trailers) exchange.onRequestTrailers(body.trailers);
+    if (body.active) buffer.take();
     this.#armForExchange();
   }
 
-  #readBody(buffer: Buffer, start: number, end: number): number {
+  #passBody(): void {
+    const { body, buffer } = this.#requests;
     const { piece } = this.#worker;
-    const behind = this.#body.read(buffer, start, end, piece);
-    if (behind < 0) {
-      this.#lose(this.#body.problem, 400);
-      return end;
-    }
-    if (behind === end) this.#buffer.giveRoom(piece);
     const exchange = this.#exchange;
     if (exchange && (piece.length > 0 || piece.last)) {
-      if (exchange.onRequestData(piece) === PENDING && this.#exchange) this.#buffer.lent = true;
+      if (exchange.onRequestData(piece) === PENDING && this.#exchange) buffer.lent = true;
     }
-    if (this.#body.trailers && !this.#body.active) this.#exchange?.onRequestTrailers(this.#body.trailers);
+    if (body.trailers && !body.active) this.#exchange?.onRequestTrailers(body.trailers);
     this.#armForExchange();
-    return behind;
-  }
-
-  #discardBody(buffer: Buffer, start: number, end: number): number {
-    const behind = this.#body.read(buffer, start, end, this.#worker.piece);
-    this.#discarded += end - start;
-    if (behind < 0 || this.#discarded > MAX_DISCARDED_BYTES) {
-      this.#finish();
-      return end;
-    }
-    if (!this.#body.active) this.#awaitHead();
-    return behind;
   }
 
   #openTunnel(): void {
-    this.#body.beginTunnel();
+    this.#requests.beginTunnel();
     this.#final = false;
-    // The exchange lets the client's bytes flow when it is ready for them.
-    this.#held = true;
-    this.#buffer.take();
     this.#worker.count(counter.TUNNELS_ACTIVE, 1);
   }
 
   #afterExchange(): void {
     this.#giveHead();
-    if (this.#state !== SERVING) return;
-    this.#buffer.abandon();
-    if (this.#body.tunnel) {
+    const { phase, body, buffer } = this.#requests;
+    if (phase !== SERVING) return;
+    buffer.abandon();
+    if (body.tunnel) {
       this.#stopBody();
       this.#finish();
     } else if (!this.#response.done) this.abort();
     else if (this.#response.close || this.#ended) this.#finish();
-    else if (!this.#body.active) this.#awaitHead();
+    else if (!body.active) this.#awaitHead();
     else this.#discard();
   }
 
   /** What still comes of the body or tunnel is nobody's. */
   #stopBody(): void {
-    if (this.#body.tunnel) {
+    const { body } = this.#requests;
+    if (body.tunnel) {
       this.#worker.count(counter.TUNNELS_ACTIVE, -1);
       this.#wire.handler = this;
     }
-    this.#body.stop();
+    body.stop();
   }
 
   #awaitHead(): void {
-    this.#state = AWAITING_HEAD;
+    this.#requests.phase = AWAITING_HEAD;
     if (this.#worker.draining) this.#finish();
     else this.#worker.wheel.arm(this, this.#worker.timeouts.idleMs);
   }
 
   #discard(): void {
-    this.#discarded = 0;
-    this.#held = false;
-    this.#state = DISCARDING;
-    if (this.#body.left > MAX_DISCARDED_BYTES) this.#finish();
+    this.#requests.discard();
+    if (this.#requests.isRestLong) this.#finish();
     else this.#worker.wheel.arm(this, this.#worker.timeouts.bodyMs);
   }
 
   /** Our last word was said: FIN, and time for the client to read it before unread bytes would make it a reset. */
   #finish(): void {
-    this.#state = LINGERING;
-    this.#buffer.ahead = undefined;
+    this.#requests.linger();
     const { wheel, timeouts } = this.#worker;
     if (this.#final) this.#wire.close();
     else this.#wire.end();
@@ -411,10 +381,10 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
     const exchange = this.#exchange;
     this.#exchange = undefined;
     const isSilent = status === 0 || this.#response.begun || this.#response.pending;
-    this.#state = LINGERING;
+    this.#requests.phase = LINGERING;
     this.#stopBody();
     exchange?.onRequestAbort(detail);
-    this.#buffer.abandon();
+    this.#requests.buffer.abandon();
     if (isSilent) this.abort();
     else this.#refuse(status, detail);
   }
@@ -435,26 +405,11 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
 
   #armForExchange(): void {
     const { wheel, timeouts } = this.#worker;
-    if (this.#state !== SERVING) return;
+    const requests = this.#requests;
+    if (requests.phase !== SERVING) return;
     if (this.#response.pending) wheel.arm(this, timeouts.writeMs);
-    else if (this.#body.active && !this.#held && !this.#buffer.lent && !this.#body.tunnel)
-      wheel.arm(this, timeouts.bodyMs);
+    else if (requests.flows && !requests.body.tunnel) wheel.arm(this, timeouts.bodyMs);
     else wheel.disarm(this);
-  }
-
-  /** Reads or not, as the state wants. While a response is awaited reading goes on, to notice that the client leaves. */
-  #read(): void {
-    if (this.#state === CLOSED) return;
-    const isBodyTurn = this.#state === SERVING && this.#body.active;
-    const wanted = isBodyTurn
-      ? !this.#held && !this.#buffer.lent
-      : (this.#buffer.ahead?.length ?? 0) <= MAX_AHEAD_BYTES;
-    this.#buffer.setReading(wanted);
-  }
-
-  /** Gives the own buffer back when nothing of it is needed any more. */
-  #settleBuffer(): void {
-    if (this.#state !== SERVING || !this.#body.active) this.#buffer.giveBack();
   }
 
   #giveHead(): void {
@@ -465,22 +420,20 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
     this.#worker.count(counter.DOWNSTREAM_REQUESTS_ACTIVE, -1);
   }
 
-  #handOver(http2: Http2Takeover, buffer: Buffer, start: number, end: number): void {
+  #handOver(): void {
+    const { buffer } = this.#requests;
     this.#leave();
-    this.#buffer.setReading(false);
-    http2(this.#wire, this.context, Buffer.from(buffer.subarray(start, end)));
+    buffer.setReading(false);
+    this.#worker.http2?.(this.#wire, this.context, buffer.takeRest());
   }
 
   /** The connection is no longer ours. */
   #leave(): void {
-    this.#state = CLOSED;
     this.#stopBody();
-    this.#buffer.ahead = undefined;
+    this.#requests.leave();
     this.#worker.wheel.remove(this);
     this.#worker.count(counter.DOWNSTREAM_CONNECTIONS_ACTIVE, -1);
-    this.#buffer.left = true;
-    this.#buffer.abandon();
-    if (!this.#busy) this.#settleBuffer();
+    if (!this.#busy) this.#requests.settleBuffer();
     this.#worker.closed(this);
   }
 }

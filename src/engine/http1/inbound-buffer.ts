@@ -13,12 +13,12 @@ export class InboundBuffer {
   lent = false;
   /** Bytes that were read but whose turn has not come. */
   ahead: Buffer | undefined = undefined;
-  /** What {@link InboundBuffer.locate} found. */
+  /** What was read and is to be looked at: `bytes[from, to)`. */
   bytes: Buffer = EMPTY;
   from = 0;
   to = 0;
   /** The wire is no longer ours: it is not told where to read. */
-  left = false;
+  #left = false;
   #reading = false;
   readonly #worker: Http1Worker;
   readonly #wire: Connection;
@@ -33,25 +33,55 @@ export class InboundBuffer {
     return !this.lent && this.ahead === undefined;
   }
 
-  /** Where the bytes of a read lie, what was kept before them included. */
-  locate(buffer: Buffer, length: number): this {
+  /** To be looked at: the bytes of a read, behind what was kept before them. */
+  locate(buffer: Buffer, length: number): void {
     const { ahead, own } = this;
     if (ahead) {
       this.ahead = undefined;
-      this.bytes = Buffer.concat([ahead, buffer.subarray(0, length)]);
-    } else this.bytes = buffer === own?.landing ? own.full : buffer;
+      this.put(Buffer.concat([ahead, buffer.subarray(0, length)]));
+      return;
+    }
+    this.bytes = buffer === own?.landing ? own.full : buffer;
     this.from = this.bytes === own?.full ? HEADROOM : 0;
-    this.to = this.from + length + (ahead?.length ?? 0);
-    return this;
+    this.to = this.from + length;
   }
 
-  /** What was located is consumed. */
-  forget(): void {
+  /** To be looked at: what was kept. */
+  locateAhead(): void {
+    const { ahead } = this;
+    this.ahead = undefined;
+    if (ahead) this.put(ahead);
+  }
+
+  /** To be looked at: these bytes. */
+  put(bytes: Buffer): void {
+    this.bytes = bytes;
+    this.from = 0;
+    this.to = bytes.length;
+  }
+
+  /** Nobody looks at the rest. */
+  skip(): void {
     this.bytes = EMPTY;
+    this.from = 0;
+    this.to = 0;
+  }
+
+  /** The rest, copied, for somebody else. */
+  takeRest(): Buffer {
+    const rest = Buffer.from(this.bytes.subarray(this.from, this.to));
+    this.skip();
+    return rest;
+  }
+
+  /** The rest waits for its turn. */
+  keepRest(): void {
+    if (this.from < this.to) this.ahead = this.takeRest();
+    else this.skip();
   }
 
   share(): void {
-    if (!this.left) this.#wire.readInto(this.#worker.landing);
+    if (!this.#left) this.#wire.readInto(this.#worker.landing);
   }
 
   setReading(wanted: boolean): void {
@@ -89,6 +119,13 @@ export class InboundBuffer {
     this.lent = false;
     this.own = undefined;
     this.share();
+  }
+
+  /** The wire is somebody else's, or gone. */
+  leave(): void {
+    this.#left = true;
+    this.ahead = undefined;
+    this.abandon();
   }
 }
 
