@@ -1,13 +1,10 @@
 import * as counter from '../../telemetry/engine-counters.js';
-import type { DownstreamContext, DownstreamStream } from '../exchange/downstream.js';
-import type { InboundExchange } from '../exchange/exchange.js';
-import type { Fields } from '../exchange/fields.js';
-import type { ResponseHead } from '../exchange/heads.js';
-import type { Piece } from '../exchange/piece.js';
+import type { DownstreamContext } from '../exchange/downstream.js';
 import { Timer } from '../exchange/timer-wheel.js';
 import type { TunnelCodec, TunnelEnd } from '../exchange/tunnel.js';
 import { FAILED, PENDING } from '../wire/wire.js';
 import type { Connection, WireError, WriteOutcome } from '../wire/wire.js';
+import { Http1DownstreamStream, type StreamConnection } from './downstream-stream.js';
 import type { Http1Worker } from './http1-worker.js';
 import type { RawRequestHead } from './raw-heads.js';
 import {
@@ -28,7 +25,7 @@ import {
   SERVING,
   type ReadEvent,
 } from './request-reader.js';
-import { FRAMING_CLOSE, FRAMING_TUNNEL } from './response-encoder.js';
+import { FRAMING_CLOSE } from './response-encoder.js';
 import { ResponseWriter } from './response-writer.js';
 
 /**
@@ -36,18 +33,15 @@ import { ResponseWriter } from './response-writer.js';
  *
  * In: bytes. Out: exchanges, and their responses in order. It must not know routes, filters or backends.
  */
-export class Http1DownstreamConnection extends Timer implements DownstreamStream, TunnelCodec {
+export class Http1DownstreamConnection extends Timer implements StreamConnection, TunnelCodec {
   readonly context: DownstreamContext;
   readonly #worker: Http1Worker;
   readonly #wire: Connection;
   readonly #requests: RequestReader;
   readonly #response: ResponseWriter;
-  #exchange: InboundExchange | undefined;
-  #head: RawRequestHead | undefined;
+  readonly #stream: Http1DownstreamStream;
   /** Within {@link #process}: what would begin the next request is left to it. */
   #busy = false;
-  #beginning = false;
-  #released = false;
   /** The client has said that it will send nothing behind the request in progress, which has no body. */
   #final = false;
   /** The client sent FIN. */
@@ -60,6 +54,7 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
     this.context = context;
     this.#requests = new RequestReader(worker, wire, context);
     this.#response = new ResponseWriter(worker, wire);
+    this.#stream = new Http1DownstreamStream(this, worker, this.#requests, this.#response);
   }
 
   /** Begins to read; `received` came before (behind a PROXY header, for example). */
@@ -105,7 +100,7 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
   onEnd(): void {
     this.#ended = true;
     if (this.#requests.phase === SERVING) {
-      if (this.#requests.body.tunnel) this.#exchange?.onRequestData(this.#worker.piece.clear(true));
+      if (this.#requests.body.tunnel) this.#stream.endTunnelInput();
       else this.#lose('the client closed before the response');
     } else if (this.#requests.phase !== CLOSED && !this.#response.pending) {
       // Nothing that was written is still on its way.
@@ -117,7 +112,7 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
     this.#response.drained();
     if (this.#requests.phase === SERVING) {
       this.#armForExchange();
-      this.#exchange?.onResponseDrain();
+      this.#stream.drained();
     } else if (this.#ended) this.#wire.destroy();
     else if (this.#requests.phase === AWAITING_HEAD) this.#goOn();
   }
@@ -125,54 +120,21 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
   onClose(error: WireError | undefined): void {
     if (this.#requests.phase === CLOSED) return;
     this.#leave();
-    const exchange = this.#exchange;
-    this.#exchange = undefined;
-    exchange?.onRequestAbort(error ? `the client's connection failed: ${error.code}` : 'the client closed');
+    this.#stream.lose(error ? `the client's connection failed: ${error.code}` : 'the client closed');
   }
 
   override expire(): void {
-    if (this.#requests.phase === SERVING) {
-      const isUnread = this.#response.pending;
-      this.#lose(isUnread ? 'the client does not read' : 'the body of the request stalled', 408);
-    } else if (
-      this.#requests.phase === AWAITING_HEAD &&
-      this.#requests.buffer.ahead &&
-      !this.#response.pending
-    ) {
+    const { phase, buffer } = this.#requests;
+    const { pending } = this.#response;
+    if (phase === SERVING) {
+      this.#lose(pending ? 'the client does not read' : 'the body of the request stalled', 408);
+    } else if (phase === AWAITING_HEAD && buffer.ahead && !pending) {
       this.#worker.count(counter.DOWNSTREAM_HEAD_TIMEOUTS, 1);
       this.#refuse(408, 'the head of the request took too long');
-    } else if (this.#requests.phase !== CLOSED) this.#wire.destroy();
+    } else if (phase !== CLOSED) this.#wire.destroy();
   }
 
-  // — the exchange —
-
-  sendInformational(head: ResponseHead): void {
-    this.#response.informational(head);
-  }
-
-  sendHead(head: ResponseHead, piece: Piece): WriteOutcome {
-    const worker = this.#worker;
-    const requests = this.#requests;
-    if (requests.phase !== SERVING) return FAILED;
-    const response = this.#response;
-    // RFC 9110 section 10.1.1: a client that was not told to continue may or may not send the body now.
-    if (worker.draining || this.#head?.close !== false || requests.continueDue) response.close = true;
-    if (piece.last && requests.isRestLong) response.close = true;
-    const outcome = response.head(head, piece);
-    if (response.framing === FRAMING_TUNNEL) this.#openTunnel();
-    return this.#written(outcome);
-  }
-
-  sendData(piece: Piece): WriteOutcome {
-    if (this.#requests.phase !== SERVING) return FAILED;
-    const outcome = this.#response.data(piece);
-    if (piece.last && this.#response.framing === FRAMING_TUNNEL) this.#wire.end();
-    return this.#written(outcome);
-  }
-
-  sendTrailers(fields: Fields): void {
-    if (this.#requests.phase === SERVING) this.#written(this.#response.trailers(fields));
-  }
+  // — the request in progress —
 
   abort(): void {
     if (this.#requests.phase === CLOSED) return;
@@ -181,21 +143,27 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
     else this.#wire.destroy();
   }
 
-  resumeBody(): void {
-    const requests = this.#requests;
-    if (requests.phase !== SERVING) return;
-    requests.resume();
-    if (requests.continueDue) {
-      requests.continueDue = false;
-      this.#response.continue();
-    }
+  onBodyWanted(): void {
     this.#armForExchange();
     if (!this.#busy) this.#goOn();
   }
 
-  pauseBody(): void {
-    this.#requests.held = true;
+  onBodyHeld(): void {
     if (!this.#busy) this.#requests.setReading();
+  }
+
+  onWritten(outcome: WriteOutcome): void {
+    if (outcome === PENDING) this.#worker.wheel.arm(this, this.#worker.timeouts.writeMs);
+    else if (outcome === FAILED) this.abort();
+  }
+
+  onTunnelOutputEnd(): void {
+    this.#wire.end();
+  }
+
+  onReleased(): void {
+    this.#afterExchange();
+    if (!this.#busy) this.#goOn();
   }
 
   tunnelEnd(): TunnelEnd | undefined {
@@ -212,18 +180,10 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
 
   awaitDrain(): void {
     this.#response.pending = true;
-    this.#written(PENDING);
+    this.onWritten(PENDING);
   }
 
-  release(): void {
-    this.#exchange = undefined;
-    this.#released = true;
-    if (this.#beginning) return;
-    this.#afterExchange();
-    if (!this.#busy) this.#goOn();
-  }
-
-  // — requests —
+  // — what came —
 
   /** Goes on with what was read before, then with reading. */
   #goOn(): void {
@@ -252,7 +212,8 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
         if (head) this.#begin(head);
         return;
       case BODY:
-        this.#passBody();
+        this.#stream.passBody();
+        this.#armForExchange();
         return;
       case DISCARDED:
         this.#awaitHead();
@@ -281,61 +242,20 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
   }
 
   #begin(head: RawRequestHead): void {
-    const worker = this.#worker;
-    this.#head = head;
-    this.#response.reset(head);
     this.#final = head.close && !head.chunked && head.contentLength <= 0;
-    worker.wheel.disarm(this);
-    worker.requestBegins();
-    this.#beginning = true;
-    this.#released = false;
-    const exchange = worker.runner.begin(this, head, worker.piece);
-    this.#beginning = false;
-    if (this.#isReleased()) this.#afterExchange();
-    else this.#keep(exchange, head);
-  }
-
-  #isReleased(): boolean {
-    return this.#released;
-  }
-
-  /** The exchange goes on after this turn of the event loop: it needs what lies in buffers that others use. */
-  #keep(exchange: InboundExchange, head: RawRequestHead): void {
-    if (this.#requests.phase === CLOSED) {
-      exchange.onRequestAbort('the client closed');
-      return;
-    }
-    this.#exchange = exchange;
-    head.retain();
-    const { body, buffer } = this.#requests;
-    if (body.trailers) exchange.onRequestTrailers(body.trailers);
-    if (body.active) buffer.take();
-    this.#armForExchange();
-  }
-
-  #passBody(): void {
-    const { body, buffer } = this.#requests;
-    const { piece } = this.#worker;
-    const exchange = this.#exchange;
-    if (exchange && (piece.length > 0 || piece.last)) {
-      if (exchange.onRequestData(piece) === PENDING && this.#exchange) buffer.lent = true;
-    }
-    if (body.trailers && !body.active) this.#exchange?.onRequestTrailers(body.trailers);
-    this.#armForExchange();
-  }
-
-  #openTunnel(): void {
-    this.#requests.beginTunnel();
-    this.#final = false;
-    this.#worker.count(counter.TUNNELS_ACTIVE, 1);
+    this.#worker.wheel.disarm(this);
+    if (this.#stream.begin(head)) this.#armForExchange();
+    else this.#afterExchange();
   }
 
   #afterExchange(): void {
-    this.#giveHead();
+    this.#stream.giveHead();
     const { phase, body, buffer } = this.#requests;
     if (phase !== SERVING) return;
     buffer.abandon();
     if (body.tunnel) {
+      // What the head said of bytes behind it was not said of the tunnel's.
+      this.#final = false;
       this.#stopBody();
       this.#finish();
     } else if (!this.#response.done) this.abort();
@@ -378,12 +298,10 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
 
   /** The client is gone, or stalls, or broke its framing: the exchange ends; `status` is said if it still can be. */
   #lose(detail: string, status = 0): void {
-    const exchange = this.#exchange;
-    this.#exchange = undefined;
     const isSilent = status === 0 || this.#response.begun || this.#response.pending;
     this.#requests.phase = LINGERING;
     this.#stopBody();
-    exchange?.onRequestAbort(detail);
+    this.#stream.lose(detail);
     this.#requests.buffer.abandon();
     if (isSilent) this.abort();
     else this.#refuse(status, detail);
@@ -397,12 +315,6 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
     else this.#finish();
   }
 
-  #written(outcome: WriteOutcome): WriteOutcome {
-    if (outcome === PENDING) this.#worker.wheel.arm(this, this.#worker.timeouts.writeMs);
-    else if (outcome === FAILED) this.abort();
-    return outcome;
-  }
-
   #armForExchange(): void {
     const { wheel, timeouts } = this.#worker;
     const requests = this.#requests;
@@ -410,14 +322,6 @@ export class Http1DownstreamConnection extends Timer implements DownstreamStream
     if (this.#response.pending) wheel.arm(this, timeouts.writeMs);
     else if (requests.flows && !requests.body.tunnel) wheel.arm(this, timeouts.bodyMs);
     else wheel.disarm(this);
-  }
-
-  #giveHead(): void {
-    const head = this.#head;
-    if (!head) return;
-    this.#head = undefined;
-    this.#worker.giveHead(head);
-    this.#worker.count(counter.DOWNSTREAM_REQUESTS_ACTIVE, -1);
   }
 
   #handOver(): void {
