@@ -33,7 +33,6 @@ export interface StreamConnection {
  * when it is over, and its response.
  */
 export class Http1DownstreamStream implements DownstreamStream {
-  readonly context: DownstreamContext;
   readonly #connection: StreamConnection;
   readonly #worker: Http1Worker;
   readonly #requests: RequestReader;
@@ -49,11 +48,14 @@ export class Http1DownstreamStream implements DownstreamStream {
     requests: RequestReader,
     response: ResponseWriter,
   ) {
-    this.context = connection.context;
     this.#connection = connection;
     this.#worker = worker;
     this.#requests = requests;
     this.#response = response;
+  }
+
+  get context(): DownstreamContext {
+    return this.#connection.context;
   }
 
   // — the client —

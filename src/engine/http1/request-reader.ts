@@ -1,10 +1,11 @@
 import type { DownstreamContext } from '../exchange/downstream.js';
+import { isForeignPreface } from '../http2/preface.js';
 import type { Connection } from '../wire/wire.js';
 import type { Http1Worker } from './http1-worker.js';
 import { InboundBuffer } from './inbound-buffer.js';
+import { parseRequestHead } from './parse-head.js';
 import type { RawRequestHead } from './raw-heads.js';
 import { RequestBody } from './request-body.js';
-import { FOREIGN, HTTP2, MORE, REFUSED, RequestHeadReader } from './request-head-reader.js';
 
 /** What the bytes that come are: the head of the next request, */
 export const AWAITING_HEAD = 0;
@@ -33,7 +34,7 @@ export const DISCARDED = 4;
 export const ENDLESS = 5;
 /** No request that is served: `status` and `problem` say why. */
 export const BAD_REQUEST = 6;
-/** No HTTP at all, likewise. */
+/** No HTTP at all, likewise: the connection is closed without an answer. */
 export const NO_HTTP = 7;
 /** The connection speaks HTTP/2: {@link InboundBuffer.takeRest} has what came. */
 export const PREFACE = 8;
@@ -53,6 +54,12 @@ export type ReadEvent =
 const MAX_AHEAD_BYTES = 64 * 1024;
 /** What we read of a body that nobody wants, to keep the connection. */
 const MAX_DISCARDED_BYTES = 256 * 1024;
+/** Looks at one unfinished head that are taken whatever little has come; then only for lines and larger parts. */
+const EAGER_LOOKS = 32;
+const CR = 13;
+const LF = 10;
+/** `PRI `: nothing but the preface of HTTP/2 begins so (RFC 9113 section 3.4). */
+const PRI = 0x50524920;
 
 /**
  * The request direction of a client connection: cuts what comes into heads and pieces of bodies, keeps what comes ahead of
@@ -60,6 +67,8 @@ const MAX_DISCARDED_BYTES = 256 * 1024;
  */
 export class RequestReader {
   phase = AWAITING_HEAD;
+  /** The last head that was read. */
+  head: RawRequestHead | undefined = undefined;
   status = 0;
   problem = '';
   /** The exchange does not want the body now. */
@@ -69,18 +78,18 @@ export class RequestReader {
   readonly body = new RequestBody();
   readonly buffer: InboundBuffer;
   readonly #worker: Http1Worker;
-  readonly #heads: RequestHeadReader;
+  readonly #context: DownstreamContext;
+  /** Times that the unfinished head was looked at. */
+  #looks = 0;
+  #skippedLine = false;
+  /** No request came yet: the preface of HTTP/2 may. */
+  #first = true;
   #discarded = 0;
 
   constructor(worker: Http1Worker, wire: Connection, context: DownstreamContext) {
     this.#worker = worker;
     this.buffer = new InboundBuffer(worker, wire);
-    this.#heads = new RequestHeadReader(worker, context);
-  }
-
-  /** The last head that was read. */
-  get head(): RawRequestHead | undefined {
-    return this.#heads.head;
+    this.#context = context;
   }
 
   /** The next bytes of the body are wanted. */
@@ -166,26 +175,41 @@ export class RequestReader {
 
   #readHead(): ReadEvent {
     const { buffer } = this;
-    const heads = this.#heads;
-    const behind = heads.read(buffer.bytes, buffer.from, buffer.to);
-    switch (behind) {
-      case MORE:
-        return heads.looks === 1 ? HEAD_BEGUN : NOTHING;
-      case HTTP2:
-        return PREFACE;
-      case FOREIGN:
-        return this.#refuse(NO_HTTP, heads.status, heads.problem);
-      case REFUSED:
-        return this.#refuse(BAD_REQUEST, heads.status, heads.problem);
-      default:
-        buffer.from = behind;
-        return heads.head ? this.#begin(heads.head) : NOTHING;
+    const { bytes, to } = buffer;
+    if (bytes[buffer.from] === CR && !this.#skippedLine) {
+      // RFC 9112 section 2.2: one empty line before a request is an old client's habit.
+      if (buffer.from + 1 >= to) return NOTHING;
+      this.#skippedLine = bytes[buffer.from + 1] === LF;
+      if (this.#skippedLine) buffer.from += 2;
+      if (buffer.from === to) return NOTHING;
     }
+    const start = buffer.from;
+    if (this.#first && this.#worker.http2 && start + 4 <= to && bytes.readUInt32BE(start) === PRI)
+      return PREFACE;
+    // A head that dribbles in is parsed again for a whole line or a good part only: the work stays linear.
+    const isWorthLooking = bytes[to - 1] === LF || (to - start) % 256 === 0;
+    if (this.#looks++ > EAGER_LOOKS && !isWorthLooking) return NOTHING;
+    return this.#parseHead();
   }
 
-  #begin(head: RawRequestHead): ReadEvent {
+  #parseHead(): ReadEvent {
+    const { bytes, from, to } = this.buffer;
+    const head = this.#worker.takeHead();
+    head.scheme = this.#context.secure ? 'https' : 'http';
+    head.trusted = this.#context.trusted;
+    const behind = parseRequestHead(bytes, from, to, head);
+    if (behind > 0) return this.#begin(head, behind);
+    this.#worker.giveHead(head);
+    if (behind === 0) return this.#looks === 1 ? HEAD_BEGUN : NOTHING;
+    const isForeign = this.#first && isForeignPreface(bytes, from, to);
+    return this.#refuse(isForeign ? NO_HTTP : BAD_REQUEST, -behind, head.problem);
+  }
+
+  #begin(head: RawRequestHead, behindHead: number): ReadEvent {
     const { body, buffer } = this;
-    const behindHead = buffer.from;
+    this.#looks = 0;
+    this.#skippedLine = false;
+    this.#first = false;
     body.begin(head);
     const behind = body.read(buffer.bytes, behindHead, buffer.to, this.#worker.piece);
     if (behind < 0) {
@@ -194,6 +218,7 @@ export class RequestReader {
     }
     buffer.from = behind;
     this.phase = SERVING;
+    this.head = head;
     this.continueDue = head.expectContinue && behind === behindHead;
     this.held = this.continueDue;
     return REQUEST;
