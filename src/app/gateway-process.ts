@@ -29,6 +29,8 @@ import { translationSettings } from './translation-settings.js';
 
 /** Without a pass for so long, a burst of changes is over. */
 const QUIET_MS = 2_000;
+/** Changes that never pause so long are one burst for no longer than this. */
+const BURST_MS = 60_000;
 
 interface Parts {
   readonly container: Container;
@@ -59,7 +61,7 @@ export class GatewayProcess {
   readonly #translate: (cluster: ClusterSnapshot) => Translation;
   readonly #onApplied: (outcome: PassOutcome) => void;
   readonly #endpoints: HttpEndpoint[] = [];
-  readonly #heap = new HeapTrimmer(QUIET_MS);
+  readonly #heap = new HeapTrimmer({ quietMs: QUIET_MS, longestMs: BURST_MS });
   #origin: DemoOrigin | undefined;
   #installedKinds: ReadonlySet<Kind> = new Set();
   #cluster: ClusterSnapshot | undefined;

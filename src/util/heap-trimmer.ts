@@ -16,8 +16,9 @@ export function trimHeap(): void {
   collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-/** Less than this is not worth a collection. */
-const WORTHWHILE_BYTES = 64e6;
+/** A smaller heap is not worth a collection, nor is it when less could be won. */
+const SMALL_HEAP_BYTES = 64e6;
+const WORTHWHILE_BYTES = 32e6;
 
 interface HeapSize {
   readonly total_heap_size: number;
@@ -32,26 +33,39 @@ export interface TrimmedHeap {
 
 const THIS_HEAP: TrimmedHeap = { size: getHeapStatistics, trim: trimHeap };
 
-/** Trims the heap of a thread that works in bursts, when a burst is over and has left much behind. */
+export interface TrimTimes {
+  /** A burst of work is over when nothing follows for so long. */
+  readonly quietMs: number;
+  /** Work that never pauses is interrupted after so long, or the heap would grow as far as V8 lets it. */
+  readonly longestMs: number;
+}
+
+/** Trims the heap of a thread that works in bursts, when a burst is over, or goes on for long, and has left much behind. */
 export class HeapTrimmer {
-  readonly #quietMs: number;
+  readonly #times: TrimTimes;
   readonly #heap: TrimmedHeap;
   #timer: NodeJS.Timeout | undefined;
+  /** When the burst began. */
+  #since = 0;
   /** In use after the last time. */
   #live = 0;
 
-  constructor(quietMs: number, heap = THIS_HEAP) {
-    this.#quietMs = quietMs;
+  constructor(times: TrimTimes, heap = THIS_HEAP) {
+    this.#times = times;
     this.#heap = heap;
   }
 
-  /** Something was done: the burst is over when nothing follows for the quiet time. */
+  /** Something was done. */
   worked(): void {
-    if (this.#timer) this.#timer.refresh();
-    else
+    const { quietMs, longestMs } = this.#times;
+    const now = performance.now();
+    if (this.#timer === undefined) {
+      this.#since = now;
       this.#timer = setTimeout(() => {
+        this.#timer = undefined;
         this.#trim();
-      }, this.#quietMs).unref();
+      }, quietMs).unref();
+    } else if (now - this.#since < longestMs) this.#timer.refresh();
   }
 
   stop(): void {
@@ -62,7 +76,8 @@ export class HeapTrimmer {
   #trim(): void {
     const { size, trim } = this.#heap;
     // Half as much again is what a heap needs to work with.
-    if (size().total_heap_size < this.#live * 1.5 + WORTHWHILE_BYTES) return;
+    const limit = Math.max(SMALL_HEAP_BYTES, this.#live * 1.5 + WORTHWHILE_BYTES);
+    if (size().total_heap_size < limit) return;
     trim();
     this.#live = size().used_heap_size;
   }

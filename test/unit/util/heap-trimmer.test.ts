@@ -10,12 +10,15 @@ import { HeapTrimmer, trimHeap } from '../../../src/util/heap-trimmer.js';
 describe('HeapTrimmer', () => {
   function trimmer(total: number) {
     const heap = { total, trims: 0 };
-    const trimmed = new HeapTrimmer(20, {
-      size: () => ({ total_heap_size: heap.total, used_heap_size: 100e6 }),
-      trim: () => {
-        heap.trims++;
+    const trimmed = new HeapTrimmer(
+      { quietMs: 20, longestMs: 100 },
+      {
+        size: () => ({ total_heap_size: heap.total, used_heap_size: 100e6 }),
+        trim: () => {
+          heap.trims++;
+        },
       },
-    });
+    );
     return { heap, trimmed };
   }
 
@@ -30,6 +33,15 @@ describe('HeapTrimmer', () => {
     expect(heap.trims).to.equal(1);
   });
 
+  it('trims in the middle of work that never pauses', async () => {
+    const { heap, trimmed } = trimmer(400e6);
+    for (let i = 0; i < 50 && heap.trims === 0; i++) {
+      trimmed.worked();
+      await wait(5);
+    }
+    expect(heap.trims).to.equal(1);
+  });
+
   it('leaves a small heap alone', async () => {
     const { heap, trimmed } = trimmer(40e6);
     trimmed.worked();
@@ -39,7 +51,7 @@ describe('HeapTrimmer', () => {
 
   it('trims again only after the heap has grown', async () => {
     const { heap, trimmed } = trimmer(400e6);
-    for (const total of [400e6, 200e6, 220e6]) {
+    for (const total of [400e6, 170e6, 220e6]) {
       heap.total = total;
       trimmed.worked();
       await wait(60);
