@@ -7,7 +7,7 @@
  */
 import type { Exchange } from '../exchange/exchange.js';
 import { FieldList } from '../exchange/fields.js';
-import type { RequestHead, ResponseHead } from '../exchange/heads.js';
+import { PlainRequestHead, type RequestHead, type ResponseHead } from '../exchange/heads.js';
 import {
   type BackgroundFetcher,
   type CacheVerdict,
@@ -150,7 +150,7 @@ export class ObjectCache implements ResponseCache {
   #revalidateBehind(request: CacheRequest, stored: StoredResponse, background: BackgroundFetcher): boolean {
     const { exchange, key } = request;
     if (this.#flights.has(key)) return true;
-    const head = exchange.request.snapshot();
+    const head = PlainRequestHead.of(exchange.request);
     head.method = 'GET';
     takeConditions(head.fields);
     addValidators(head.fields, stored);

@@ -7,7 +7,7 @@ import { FieldList, type Fields } from './fields.js';
  * that carry it are gone (RFC 8441 extended CONNECT is translated by the HTTP/2 codecs, `Connection`/`Upgrade` by
  * the HTTP/1.1 ones); success is status 101.
  *
- * A head is valid until its exchange ends; whoever needs it longer takes a {@link RequestHead.snapshot}.
+ * A head is valid until its exchange ends; whoever needs it longer takes {@link PlainRequestHead.of} it.
  */
 export interface RequestHead {
   /** Case matters; `GET`, `POST`, … */
@@ -37,8 +37,6 @@ export interface RequestHead {
   readonly acceptsTrailers: boolean;
   /** Makes the head independent of the buffer that it was read from. Codecs do it before they read again. */
   retain(): void;
-  /** An independent, changeable copy that outlives the exchange. */
-  snapshot(): PlainRequestHead;
 }
 
 /** The head of a response. Interim responses (1xx) are heads too. */
@@ -51,7 +49,6 @@ export interface ResponseHead {
   readonly protocol: string;
   /** Set when other exchanges send the same head: what codecs keep of it. */
   readonly shared: SharedForm | undefined;
-  snapshot(): PlainResponseHead;
 }
 
 export interface RequestHeadInit {
@@ -97,6 +94,22 @@ export class PlainRequestHead implements RequestHead {
     this.#hostname = init.hostname;
   }
 
+  /** An independent, changeable copy that outlives the exchange. */
+  static of(head: RequestHead): PlainRequestHead {
+    return new PlainRequestHead({
+      method: head.method,
+      scheme: head.scheme,
+      authority: head.authority,
+      path: head.path,
+      fields: head.fields.toList(),
+      contentLength: head.contentLength,
+      protocol: head.protocol,
+      upgrade: head.upgrade,
+      expectContinue: head.expectContinue,
+      acceptsTrailers: head.acceptsTrailers,
+    });
+  }
+
   get authority(): string {
     return this.#authority;
   }
@@ -118,21 +131,6 @@ export class PlainRequestHead implements RequestHead {
   retain(): void {
     // Strings are independent already.
   }
-
-  snapshot(): PlainRequestHead {
-    return new PlainRequestHead({
-      method: this.method,
-      scheme: this.scheme,
-      authority: this.authority,
-      path: this.path,
-      fields: this.fields.toList(),
-      contentLength: this.contentLength,
-      protocol: this.protocol,
-      upgrade: this.upgrade,
-      expectContinue: this.expectContinue,
-      acceptsTrailers: this.acceptsTrailers,
-    });
-  }
 }
 
 /** What a codec has made of a response, for the next who sends it. */
@@ -152,8 +150,9 @@ export class PlainResponseHead implements ResponseHead {
     readonly protocol = '1.1',
   ) {}
 
-  snapshot(): PlainResponseHead {
-    return new PlainResponseHead(this.status, this.fields.toList(), this.contentLength, this.protocol);
+  /** An independent copy with fields that may be changed. */
+  static of(head: ResponseHead): PlainResponseHead {
+    return new PlainResponseHead(head.status, head.fields.toList(), head.contentLength, head.protocol);
   }
 }
 

@@ -7,7 +7,7 @@ import type { DownstreamStream } from './downstream.js';
 import type { ExchangeServices } from './exchange-services.js';
 import type { Exchange, InboundExchange } from './exchange.js';
 import type { Fields } from './fields.js';
-import type { RequestHead, ResponseHead } from './heads.js';
+import { PlainRequestHead, type RequestHead, type ResponseHead } from './heads.js';
 import { Piece } from './piece.js';
 import type { ResponseTap } from './response-cache.js';
 import { budgetOf } from './retry-budget.js';
@@ -280,7 +280,7 @@ export class HttpExchange extends StagedExchange implements InboundExchange, Ups
   #detach(detail: string): void {
     const stream = this.stream;
     this.record('client', detail, performance.now());
-    this.request = this.request.snapshot();
+    this.request = PlainRequestHead.of(this.request);
     this.responded = true;
     this.#owesResume = false;
     this.stream = new DetachedStream(this.context);

@@ -5,7 +5,7 @@ import type { Exchange, RequestBodyTap, ResponseSource } from './exchange.js';
 import type { Fields } from './fields.js';
 import { gatewayAnswer } from './gateway-answer.js';
 import { grpcAnswer, isGrpc } from './grpc-answer.js';
-import type { ResponseHead, SharedResponseHead } from './heads.js';
+import { PlainResponseHead, type ResponseHead, type SharedResponseHead } from './heads.js';
 import { addResponseFields, dateNow } from './own-fields.js';
 import { Piece } from './piece.js';
 import { SWALLOW, type ResponseTap } from './response-cache.js';
@@ -80,7 +80,11 @@ export abstract class RespondingExchange extends TimedExchange implements Exchan
     if (this.closed || this.responded) return FAILED;
     this.responded = true;
     this.source = source;
-    return this.#transmit(changesResponses(this) ? head.snapshot() : head, piece, performance.now());
+    return this.#transmit(
+      changesResponses(this) ? PlainResponseHead.of(head) : head,
+      piece,
+      performance.now(),
+    );
   }
 
   respondData(piece: Piece): WriteOutcome {

@@ -1,5 +1,6 @@
 import type { TrafficCounters } from '../../telemetry/traffic-counters.js';
 import type { Exchange, RequestBodyTap } from '../exchange/exchange.js';
+import { PlainRequestHead } from '../exchange/heads.js';
 import { Piece } from '../exchange/piece.js';
 import {
   type EndpointConnector,
@@ -56,7 +57,7 @@ class MirrorCopy implements UpstreamHandler, RequestBodyTap {
   }
 
   open(exchange: Exchange, connector: EndpointConnector): void {
-    const head = exchange.request.snapshot();
+    const head = PlainRequestHead.of(exchange.request);
     const hasBody = head.contentLength !== 0;
     const request: OutboundRequest = { head, piece: new Piece().clear(!hasBody), mayReuse: true };
     this.#stream = connector.open(request, this);

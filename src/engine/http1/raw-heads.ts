@@ -1,6 +1,5 @@
 import { CALL_BYTES } from '../exchange/fields.js';
-import { hostnameOf, PlainRequestHead, PlainResponseHead } from '../exchange/heads.js';
-import type { RequestHead, ResponseHead } from '../exchange/heads.js';
+import { hostnameOf, type RequestHead, type ResponseHead } from '../exchange/heads.js';
 import { RawFields } from './raw-fields.js';
 
 /** Most a head may measure, in bytes. */
@@ -164,21 +163,6 @@ export class RawRequestHead implements RequestHead {
     this.end = length;
     this.buffer = store;
   }
-
-  snapshot(): PlainRequestHead {
-    return new PlainRequestHead({
-      method: this.method,
-      scheme: this.scheme,
-      authority: this.authority,
-      path: this.path,
-      fields: this.fields.toList(),
-      contentLength: this.contentLength,
-      protocol: this.protocol,
-      upgrade: this.upgrade,
-      expectContinue: this.expectContinue,
-      acceptsTrailers: this.acceptsTrailers,
-    });
-  }
 }
 
 /** A response head as received: a view that is valid while the call it is passed to lasts. */
@@ -208,10 +192,6 @@ export class RawResponseHead implements ResponseHead {
 
   get protocol(): string {
     return this.minor === 1 ? '1.1' : '1.0';
-  }
-
-  snapshot(): PlainResponseHead {
-    return new PlainResponseHead(this.status, this.fields.toList(), this.contentLength, this.protocol);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Piece } from '../exchange/piece.js';
-import { PlainResponseHead, type RequestHead } from '../exchange/heads.js';
+import { PlainRequestHead, PlainResponseHead, type RequestHead } from '../exchange/heads.js';
 import type { OutboundRequest, UpstreamFailure, UpstreamHandler } from '../exchange/upstream.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';
 import type { Connection, WireError } from '../wire/wire.js';
@@ -109,7 +109,7 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
       stream.sendFirst(request.piece);
     } else if (this.#waiting.length < MAX_WAITING) {
       stream.sendFirst(request.piece);
-      this.#waiting.push({ stream, head: head.snapshot() });
+      this.#waiting.push({ stream, head: PlainRequestHead.of(head) });
     } else {
       // The handler hears nothing before this call has returned.
       setImmediate(() => {
@@ -122,7 +122,7 @@ export class Http2UpstreamConnection extends Http2Connection<Http2UpstreamStream
   /** RFC 8441 section 3: extended CONNECT is for a server that has said that it knows it, so its settings come first. */
   #holdUpgrade(stream: Http2UpstreamStream, head: RequestHead): void {
     if (!this.#hasSettings && this.#upgrades.length < MAX_WAITING) {
-      this.#upgrades.push({ stream, head: head.snapshot() });
+      this.#upgrades.push({ stream, head: PlainRequestHead.of(head) });
       return;
     }
     // The handler hears nothing before this call has returned.

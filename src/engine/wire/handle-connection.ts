@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { messageOf } from '../../util/errors.js';
+import { HandledConnection } from './handled-connection.js';
 import type { HandleOwner, SocketName, TcpHandle } from './handle-bindings.js';
 import {
   localName,
@@ -40,8 +40,7 @@ export interface HandleContext extends OutputContext {
  * the kernel may still call. What libuv knows only as a pointer is held too: the read buffer by `#input`, bytes on
  * their way by their request.
  */
-export class HandleConnection implements Connection, HandleOwner {
-  handler: ConnectionHandler;
+export class HandleConnection extends HandledConnection implements Connection, HandleOwner {
   closed = false;
   isConnected: boolean;
   remoteAddress: string;
@@ -68,7 +67,7 @@ export class HandleConnection implements Connection, HandleOwner {
     handler: ConnectionHandler,
     { remote, isConnected }: { readonly remote: SocketName; readonly isConnected: boolean },
   ) {
-    this.handler = handler;
+    super(handler, context.report);
     this.remoteAddress = remote.address ?? '';
     this.remotePort = remote.port ?? 0;
     this.#context = context;
@@ -226,7 +225,7 @@ export class HandleConnection implements Connection, HandleOwner {
   /** Every buffer that was `PENDING` is free. */
   drained(): void {
     if (this.closed) return;
-    if (this.#output.takeDrain()) this.#tell('onDrain');
+    if (this.#output.takeDrain()) this.tell('onDrain');
     this.#shutWhenIdle();
   }
 
@@ -241,16 +240,8 @@ export class HandleConnection implements Connection, HandleOwner {
     this.#close(typeof error === 'number' ? toSystemError(error) : error);
   }
 
-  received(buffer: Buffer, length: number): void {
-    try {
-      this.handler.onRead(buffer, length);
-    } catch (error) {
-      this.#fault(error);
-    }
-  }
-
   ended(): void {
-    this.#tell('onEnd');
+    this.tell('onEnd');
     if (this.#shut) this.#close(undefined);
   }
 
@@ -258,17 +249,13 @@ export class HandleConnection implements Connection, HandleOwner {
   released(): void {
     // Only now: within a callback of OpenSSL it would be freed under its own feet.
     this.#tls?.stream.destroySSL();
-    try {
-      this.handler.onClose(this.#error);
-    } catch (error) {
-      this.#context.report({ code: 'ERR_HANDLER_FAULT', error });
-    }
+    this.tellClose(this.#error);
   }
 
   /** Connected, and the handshake is done and the peer is who it should be. */
   ready(): void {
     clearTimeout(this.#timer);
-    this.#tell(this.#client === undefined ? 'onSecure' : 'onConnect');
+    this.tell(this.#client === undefined ? 'onSecure' : 'onConnect');
     this.#input.readOrStop();
     if (this.#output.isDrained) this.drained();
   }
@@ -277,14 +264,6 @@ export class HandleConnection implements Connection, HandleOwner {
     this.#tls = layer;
     this.#input.secure(layer);
     this.#output.secure(layer);
-  }
-
-  #tell(event: 'onConnect' | 'onSecure' | 'onDrain' | 'onEnd'): void {
-    try {
-      this.handler[event]();
-    } catch (error) {
-      this.#fault(error);
-    }
   }
 
   #shutWhenIdle(): void {
@@ -299,11 +278,6 @@ export class HandleConnection implements Connection, HandleOwner {
     const status = stream.shutdown(newShutdownRequest(this.#context.bindings, this));
     if (status === 1) this.shutdownDone(0);
     else if (status < 0) this.fail(status);
-  }
-
-  #fault(error: unknown): void {
-    this.#context.report({ code: 'ERR_HANDLER_FAULT', error });
-    this.#close({ code: 'ERR_HANDLER_FAULT', message: messageOf(error) });
   }
 
   #close(error: WireError | undefined): void {

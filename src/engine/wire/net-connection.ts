@@ -1,5 +1,5 @@
 import type { OnReadOpts, Socket } from 'node:net';
-import { messageOf } from '../../util/errors.js';
+import { HandledConnection } from './handled-connection.js';
 import { NetInput, type NetInputOwner } from './net-input.js';
 import { NetTls, type NetTlsOwner } from './net-tls.js';
 import type { ClientSessions } from './tls/client-sessions.js';
@@ -32,15 +32,13 @@ interface ConnectContext {
 }
 
 /** A TCP socket of Node's, with or without its TLS socket on it. */
-export class NetConnection implements Connection, NetInputOwner, NetTlsOwner {
-  handler: ConnectionHandler;
+export class NetConnection extends HandledConnection implements Connection, NetInputOwner, NetTlsOwner {
   closed = false;
   handshaking: boolean;
   readonly remoteAddress: string;
   readonly remotePort: number;
   /** The TCP socket. Its `close` is the connection's. */
   readonly #raw: Socket;
-  readonly #report: FaultReport;
   readonly #input: NetInput;
   readonly #isClient: boolean;
   /** What application data flows through: the TCP socket or the TLS socket on it. */
@@ -59,13 +57,12 @@ export class NetConnection implements Connection, NetInputOwner, NetTlsOwner {
     report: FaultReport,
     remote: ConnectOptions | undefined,
   ) {
-    this.handler = handler;
+    super(handler, report);
     this.handshaking = remote?.tls !== undefined;
     this.remoteAddress = remote?.address ?? raw.remoteAddress ?? '';
     this.remotePort = remote?.port ?? raw.remotePort ?? 0;
     this.#raw = raw;
     this.#socket = raw;
-    this.#report = report;
     this.#input = new NetInput(raw, this);
     this.#isClient = remote !== undefined;
     raw.on('error', this.#onError);
@@ -203,16 +200,8 @@ export class NetConnection implements Connection, NetInputOwner, NetTlsOwner {
     });
   }
 
-  received(buffer: Buffer, length: number): void {
-    try {
-      this.handler.onRead(buffer, length);
-    } catch (error) {
-      this.#fault(error);
-    }
-  }
-
   ended(): void {
-    this.#tell('onEnd');
+    this.tell('onEnd');
   }
 
   /** Connected, and with TLS the handshake is done and the peer is who it should be. */
@@ -220,7 +209,7 @@ export class NetConnection implements Connection, NetInputOwner, NetTlsOwner {
     clearTimeout(this.#timer);
     this.handshaking = false;
     this.#input.ready();
-    this.#tell(this.#isClient ? 'onConnect' : 'onSecure');
+    this.tell(this.#isClient ? 'onConnect' : 'onSecure');
   }
 
   fail(error: WireError): void {
@@ -253,7 +242,7 @@ export class NetConnection implements Connection, NetInputOwner, NetTlsOwner {
   readonly #onWritten = (): void => {
     if (!this.#pending || this.closed || this.#socket.writableLength !== 0) return;
     this.#pending = false;
-    this.#tell('onDrain');
+    this.tell('onDrain');
   };
 
   readonly #onError = (error: Error): void => {
@@ -263,25 +252,8 @@ export class NetConnection implements Connection, NetInputOwner, NetTlsOwner {
   readonly #onClose = (): void => {
     // The socket was closed under us, by both sides' FIN or by an error that #onError has kept.
     if (!this.closed) this.#stop(this.handshaking ? HANDSHAKE_CUT : undefined);
-    try {
-      this.handler.onClose(this.#error);
-    } catch (error) {
-      this.#report({ code: 'ERR_HANDLER_FAULT', error });
-    }
+    this.tellClose(this.#error);
   };
-
-  #tell(event: 'onConnect' | 'onSecure' | 'onDrain' | 'onEnd'): void {
-    try {
-      this.handler[event]();
-    } catch (error) {
-      this.#fault(error);
-    }
-  }
-
-  #fault(error: unknown): void {
-    this.#report({ code: 'ERR_HANDLER_FAULT', error });
-    this.fail({ code: 'ERR_HANDLER_FAULT', message: messageOf(error) });
-  }
 
   #stop(error: WireError | undefined): void {
     if (this.closed) return;

@@ -3,7 +3,7 @@ import { MemoryStore } from '../../../src/engine/cache/memory-store.js';
 import { ObjectCache, type ObjectCacheOptions } from '../../../src/engine/cache/object-cache.js';
 import { FieldList } from '../../../src/engine/exchange/fields.js';
 import type { ResponseSource } from '../../../src/engine/exchange/exchange.js';
-import { type PlainRequestHead, PlainResponseHead } from '../../../src/engine/exchange/heads.js';
+import { PlainRequestHead, PlainResponseHead } from '../../../src/engine/exchange/heads.js';
 import { Piece } from '../../../src/engine/exchange/piece.js';
 import {
   type BackgroundFetcher,
@@ -78,9 +78,9 @@ export class CacheHarness {
     fetch: (like, head, tap) => {
       const exchange = new FakeExchange({ target: like.request.path });
       exchange.closed = true;
-      exchange.request = head.snapshot();
+      exchange.request = PlainRequestHead.of(head);
       this.fetches++;
-      this.pending.push({ exchange, tap, asked: head.snapshot() });
+      this.pending.push({ exchange, tap, asked: PlainRequestHead.of(head) });
     },
   };
 
@@ -110,7 +110,7 @@ export class CacheHarness {
       const { tap } = exchange;
       if (!tap) throw new Error('the backend is asked without a tap');
       this.fetches++;
-      this.pending.push({ exchange, tap, asked: exchange.request.snapshot() });
+      this.pending.push({ exchange, tap, asked: PlainRequestHead.of(exchange.request) });
     };
     const forward = exchange.forward.bind(exchange);
     exchange.forward = () => {

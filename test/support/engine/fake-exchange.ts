@@ -134,7 +134,7 @@ export class FakeExchange implements Exchange {
 
   #setHead(head: ResponseHead): void {
     if (this.head) throw new Error('a second head was sent');
-    this.head = head.snapshot();
+    this.head = PlainResponseHead.of(head);
     this.status = head.status;
   }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { RetryPolicy } from '../../../../src/ir/http.js';
 import { FieldList } from '../../../../src/engine/exchange/fields.js';
-import { PlainResponseHead } from '../../../../src/engine/exchange/heads.js';
+import { PlainRequestHead, PlainResponseHead } from '../../../../src/engine/exchange/heads.js';
 import type { HttpExchange } from '../../../../src/engine/exchange/http-exchange.js';
 import { HttpExchangeRunner } from '../../../../src/engine/exchange/http-exchange-runner.js';
 import { Piece } from '../../../../src/engine/exchange/piece.js';
@@ -297,14 +297,14 @@ describe('HttpExchange', () => {
     const { attempts, client, ended, exchange, services } = setUp();
     const tap = new Tap();
     const runner = new HttpExchangeRunner(services);
-    runner.fetch(exchange, exchange.request.snapshot(), tap);
+    runner.fetch(exchange, PlainRequestHead.of(exchange.request), tap);
     expect(attempts).to.have.length(2);
     const handler = attempts[1]?.handler;
     handler?.onUpstreamInformational(answer(103));
     handler?.onUpstreamHead(answer(200), part('a'));
     handler?.onUpstreamData(part('b', true));
     expect(tap.heard).to.deep.equal(['head', 'data a', 'data b', 'end']);
-    runner.fetch(exchange, exchange.request.snapshot(), tap);
+    runner.fetch(exchange, PlainRequestHead.of(exchange.request), tap);
     const broken = attempts[2]?.handler;
     broken?.onUpstreamHead(answer(200), part('a'));
     broken?.onUpstreamFailure(failure('truncated'));
