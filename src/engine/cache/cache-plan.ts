@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { CachePolicy } from '../../ir/cache-policy.js';
-import type { DownstreamContext } from '../exchange/downstream.js';
-import type { Exchange } from '../exchange/exchange.js';
 import type { BackendEntry, RuleEntry } from '../exchange/route-entry.js';
 import { HeaderOperations } from '../filters/header-operations.js';
+import { CacheKeys, keyPart } from './cache-key.js';
 import type { CacheStore } from './cache-store.js';
 import type { StoringRules } from './storability.js';
 
@@ -25,7 +23,7 @@ export interface CachePlan {
   readonly store: CacheStore | undefined;
   readonly rules: StoringRules;
   readonly responseOperations: HeaderOperations | undefined;
-  readonly keyBeginning: KeyBeginning;
+  readonly keys: CacheKeys;
 }
 
 const NO_TTLS: ReadonlyMap<number, number> = new Map();
@@ -56,7 +54,7 @@ export class CachePlans {
       store: stores.get(policy.cacheName),
       rules: { negativeTtls, heuristicFraction },
       responseOperations: responseHeaders.length > 0 ? new HeaderOperations(responseHeaders) : undefined,
-      keyBeginning: new KeyBeginning(keyOwner(rule, backend, policy)),
+      keys: new CacheKeys(keyOwner(rule, backend, policy), policy),
     };
   }
 }
@@ -78,46 +76,4 @@ function keyOwner(rule: RuleEntry, backend: BackendEntry, policy: CachePolicy): 
     ]),
   ];
   return parts.map(keyPart).join('');
-}
-
-/** Hosts whose beginnings are kept. */
-const KEPT_HOSTS = 1024;
-
-/** The part of keys that is the same for a listener and host: short, for every request hashes it. */
-class KeyBeginning {
-  readonly #owner: string;
-  readonly #kept = new Map<string, string>();
-  #listener = '';
-  #authority = '';
-  #text = '';
-
-  constructor(owner: string) {
-    this.#owner = owner;
-  }
-
-  of({ context, originalAuthority }: Exchange): string {
-    if (context.listener !== this.#listener || originalAuthority !== this.#authority) {
-      this.#listener = context.listener;
-      this.#authority = originalAuthority;
-      this.#text = this.#find(context, originalAuthority);
-    }
-    return this.#text;
-  }
-
-  #find({ listener, secure }: DownstreamContext, authority: string): string {
-    const parts = [listener, secure ? 'https' : 'http', authority.toLowerCase()].map(keyPart).join('');
-    let text = this.#kept.get(parts);
-    if (text === undefined) {
-      // 132 bits: nobody finds two of one digest.
-      text = createHash('sha256').update(this.#owner).update(parts).digest('base64url').slice(0, 22);
-      if (this.#kept.size >= KEPT_HOSTS) this.#kept.clear();
-      this.#kept.set(parts, text);
-    }
-    return text;
-  }
-}
-
-/** With its length before it, so that no two lists of parts look alike. */
-export function keyPart(text: string): string {
-  return `${text.length}:${text}`;
 }

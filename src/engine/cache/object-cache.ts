@@ -17,7 +17,7 @@ import {
   TAKEN,
 } from '../exchange/response-cache.js';
 import type { TimerWheel } from '../exchange/timer-wheel.js';
-import { cacheKeyOf, cacheUriOf } from './cache-key.js';
+import { cacheUriOf } from './cache-key.js';
 import { type CachePlan, CachePlans, type CacheSettings } from './cache-plan.js';
 import {
   addValidators,
@@ -106,7 +106,7 @@ export class ObjectCache implements ResponseCache {
       exchange,
       plan,
       store,
-      key: cacheKeyOf(plan, exchange),
+      key: plan.keys.of(exchange),
       terms,
       authorized: !isPlain && request.fields.has('authorization'),
       isPlain,

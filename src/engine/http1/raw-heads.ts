@@ -1,6 +1,7 @@
 import { CALL_BYTES } from '../exchange/fields.js';
 import { hostnameOf, type RequestHead, type ResponseHead } from '../exchange/heads.js';
 import { RawFields } from './raw-fields.js';
+import { TextTable } from './text-table.js';
 
 /** Most a head may measure, in bytes. */
 export const MAX_HEAD_BYTES = 64 * 1024;
@@ -78,7 +79,7 @@ export class RawRequestHead implements RequestHead {
   }
 
   get path(): string {
-    return (this.#path ??= this.buffer.toString('latin1', this.targetStart, this.targetEnd));
+    return (this.#path ??= TARGETS.of(this.buffer, this.targetStart, this.targetEnd));
   }
 
   set path(path: string) {
@@ -196,3 +197,5 @@ export class RawResponseHead implements ResponseHead {
 }
 
 const EMPTY = Buffer.alloc(0);
+/** Of all requests of the thread. */
+const TARGETS = new TextTable();
