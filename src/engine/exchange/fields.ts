@@ -93,6 +93,17 @@ export class FieldBlock {
     }
     return this.#hasAny;
   }
+
+  /** Itself when it has no field of the name. */
+  without(name: string): FieldBlock {
+    const { flat } = this;
+    if (valueIn(flat, name) === undefined) return this;
+    const kept: string[] = [];
+    for (let i = 0; i + 1 < flat.length; i += 2) {
+      if (flat[i] !== name) kept.push(flat[i] ?? '', flat[i + 1] ?? '');
+    }
+    return new FieldBlock(kept);
+  }
 }
 
 /**

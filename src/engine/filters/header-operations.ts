@@ -1,29 +1,42 @@
 import type { HeaderOperation } from '../../ir/cache-policy.js';
 import type { HeaderModifier } from '../../ir/http-filter.js';
 import type { Exchange } from '../exchange/exchange.js';
-import type { Fields } from '../exchange/fields.js';
+import { FieldBlock, type Fields } from '../exchange/fields.js';
 import type { ResponseHead } from '../exchange/heads.js';
 import { CONTINUE, type RequestStep, type ResponseStep, type StepOutcome } from '../exchange/route-entry.js';
 import { toFieldValue } from './literal.js';
 
-/** Operations on fields, in order; names in lower case, values ready for the wire. */
+/**
+ * Operations on fields, in order, as what they come to: fields that go, and then fields that come. Names in lower case,
+ * values ready for the wire.
+ */
 export class HeaderOperations implements ResponseStep {
-  readonly #operations: readonly PreparedOperation[];
+  readonly #gone: readonly string[];
+  readonly #added: FieldBlock | undefined;
   /** `Host` is no field here: a value for it rewrites the authority (F-05: Host and `:authority` never differ). */
   readonly #authority: string | undefined;
 
   constructor(operations: readonly HeaderOperation[]) {
     const prepared = operations.map(prepare);
     this.#authority = prepared.findLast(({ name, kind }) => name === 'host' && kind !== 'remove')?.value;
-    this.#operations = prepared.filter(({ name }) => !NOT_OURS_TO_CHANGE.has(name) && !name.startsWith(':'));
+    const gone = new Set<string>();
+    let added: PreparedOperation[] = [];
+    for (const operation of prepared) {
+      const { kind, name } = operation;
+      if (NOT_OURS_TO_CHANGE.has(name) || name.startsWith(':')) continue;
+      if (kind !== 'append') {
+        gone.add(name);
+        added = added.filter((other) => other.name !== name);
+      }
+      if (kind !== 'remove') added.push(operation);
+    }
+    this.#gone = [...gone];
+    if (added.length > 0) this.#added = new FieldBlock(added.flatMap(({ name, value }) => [name, value]));
   }
 
   apply(fields: Fields): void {
-    for (const { kind, name, value } of this.#operations) {
-      if (kind === 'set') fields.set(name, value);
-      else if (kind === 'append') fields.add(name, value);
-      else fields.remove(name);
-    }
+    for (const name of this.#gone) fields.remove(name);
+    if (this.#added) fields.addBlock(this.#added);
   }
 
   /** As a step on requests. */

@@ -1,6 +1,7 @@
+import type {
+  FieldBlock} from '../exchange/fields.js';
 import {
   CALL_BYTES,
-  FieldBlock,
   FieldList,
   writeFieldLine,
   type FieldNames,
@@ -148,6 +149,7 @@ export class RawFields implements Fields {
   isExactly(name: string, value: string): boolean {
     const index = this.#find(name, 0);
     if (index < 0) {
+      if (this.#added === 0) return false;
       const values = this.getAll(name);
       return values.length === 1 && values[0] === value;
     }
@@ -290,19 +292,15 @@ export class RawFields implements Fields {
   }
 
   #removeAdded(name: string): void {
-    const kept: [string, string | FieldBlock][] = [];
+    let kept = 0;
     for (let i = 0; i < this.#added; i++) {
-      const value = this.#addedValues[i];
       const own = this.#addedNames[i] ?? '';
-      if (value === undefined) continue;
-      if (typeof value === 'object') kept.push(['', without(value, name)]);
-      else if (own !== name) kept.push([own, value]);
+      const value = this.#addedValues[i] ?? '';
+      if (own === name) continue;
+      this.#addedNames[kept] = own;
+      this.#addedValues[kept++] = typeof value === 'object' ? value.without(name) : value;
     }
-    this.#added = 0;
-    for (const [own, value] of kept) {
-      this.#addedNames[this.#added] = own;
-      this.#addedValues[this.#added++] = value;
-    }
+    this.#added = kept;
   }
 }
 
@@ -311,13 +309,4 @@ const EMPTY = Buffer.alloc(0);
 function collectFrom(block: FieldBlock, name: string, values: string[]): void {
   const { flat } = block;
   for (let k = 0; k + 1 < flat.length; k += 2) if (flat[k] === name) values.push(flat[k + 1] ?? '');
-}
-
-function without(block: FieldBlock, name: string): FieldBlock {
-  if (!block.flat.some((text, index) => index % 2 === 0 && text === name)) return block;
-  const flat: string[] = [];
-  for (let k = 0; k + 1 < block.flat.length; k += 2) {
-    if (block.flat[k] !== name) flat.push(block.flat[k] ?? '', block.flat[k + 1] ?? '');
-  }
-  return new FieldBlock(flat);
 }

@@ -52,21 +52,21 @@ function methodPredicate(method: string, { filters }: HttpRule): Predicate {
 }
 
 function headerPredicate(match: ValueMatch): Predicate {
+  const { name, type, value } = match;
   const holds = compileValue(match);
-  const { name } = match;
   if (name === 'host') return ({ authority }) => holds(authority);
+  // One line is compared where it lies, without a text for it.
+  if (type === 'exact' && !value.includes(',')) return ({ fields }) => fields.isExactly(name, value);
   return ({ fields }) => {
-    const value = combinedValue(fields, name);
-    return value !== undefined && holds(value);
+    const actual = combinedValue(fields, name);
+    return actual !== undefined && holds(actual);
   };
 }
 
 /** Repeated lines are one value, joined with a comma (RFC 9110 §5.3). */
 function combinedValue(fields: Fields, name: string): string | undefined {
-  const first = fields.get(name);
-  if (first === undefined) return undefined;
   const all = fields.getAll(name);
-  return all.length > 1 ? all.join(',') : first;
+  return all.length > 1 ? all.join(',') : all[0];
 }
 
 function queryPredicate(match: ValueMatch): Predicate {
