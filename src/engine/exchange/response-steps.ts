@@ -28,8 +28,7 @@ function run(steps: readonly ResponseStep[], exchange: Exchange, head: ResponseH
   if (steps.length === 0) return;
   for (const step of steps) step.run(exchange, head);
   const { contentLength, fields } = head;
-  const said = fields.get('content-length');
-  if (said === undefined) return;
   if (contentLength < 0) fields.remove('content-length');
-  else if (said !== String(contentLength)) fields.set('content-length', String(contentLength));
+  else if (!fields.isExactly('content-length', String(contentLength)) && fields.has('content-length'))
+    fields.set('content-length', String(contentLength));
 }

@@ -1,12 +1,5 @@
-import type {
-  FieldBlock} from '../exchange/fields.js';
-import {
-  CALL_BYTES,
-  FieldList,
-  writeFieldLine,
-  type FieldNames,
-  type Fields,
-} from '../exchange/fields.js';
+import type { FieldBlock } from '../exchange/fields.js';
+import { CALL_BYTES, FieldList, writeFieldLine, type FieldNames, type Fields } from '../exchange/fields.js';
 import { HOST, idOf, maskOf } from './known-fields.js';
 
 /** Numbers per field: start and end of the name, start and end of the value, id. */
@@ -109,7 +102,7 @@ export class RawFields implements Fields {
   }
 
   get(name: string): string | undefined {
-    const index = this.#find(name, 0);
+    const index = this.#find(idOf(name), name, 0);
     if (index >= 0) return this.#value(index);
     for (let i = 0; i < this.#added; i++) {
       const value = this.#addedAt(i, name);
@@ -120,7 +113,9 @@ export class RawFields implements Fields {
 
   getAll(name: string): string[] {
     const values: string[] = [];
-    for (let i = this.#find(name, 0); i >= 0; i = this.#find(name, i + 1)) values.push(this.#value(i));
+    const id = idOf(name);
+    for (let i = this.#find(id, name, 0); i >= 0; i = this.#find(id, name, i + 1))
+      values.push(this.#value(i));
     for (let i = 0; i < this.#added; i++) {
       const value = this.#addedValues[i];
       if (typeof value === 'object') collectFrom(value, name, values);
@@ -130,7 +125,7 @@ export class RawFields implements Fields {
   }
 
   has(name: string): boolean {
-    if (this.#find(name, 0) >= 0) return true;
+    if (this.#find(idOf(name), name, 0) >= 0) return true;
     for (let i = 0; i < this.#added; i++) if (this.#addedAt(i, name) !== undefined) return true;
     return false;
   }
@@ -147,13 +142,14 @@ export class RawFields implements Fields {
   }
 
   isExactly(name: string, value: string): boolean {
-    const index = this.#find(name, 0);
+    const id = idOf(name);
+    const index = this.#find(id, name, 0);
     if (index < 0) {
       if (this.#added === 0) return false;
       const values = this.getAll(name);
       return values.length === 1 && values[0] === value;
     }
-    if (this.#find(name, index + 1) >= 0 || !this.#hasValue(index, value)) return false;
+    if (this.#find(id, name, index + 1) >= 0 || !this.#hasValue(index, value)) return false;
     for (let i = 0; i < this.#added; i++) if (this.#addedAt(i, name) !== undefined) return false;
     return true;
   }
@@ -183,10 +179,10 @@ export class RawFields implements Fields {
   }
 
   remove(name: string): void {
-    for (let i = this.#find(name, 0); i >= 0; i = this.#find(name, i + 1)) {
+    const id = idOf(name);
+    for (let i = this.#find(id, name, 0); i >= 0; i = this.#find(id, name, i + 1)) {
       this.#offsets[i * STRIDE + ID] = DROPPED;
     }
-    const id = idOf(name);
     if (id !== 0) this.mask &= ~(1 << id);
     if (this.#added > 0) this.#removeAdded(name);
   }
@@ -258,9 +254,8 @@ export class RawFields implements Fields {
     return this.#buffer.toString('latin1', this.#offsets[at + VALUE_START], this.#offsets[at + VALUE_END]);
   }
 
-  /** Index of the next field of this name, from `from` on, or -1. */
-  #find(name: string, from: number): number {
-    const id = idOf(name);
+  /** Index of the next field of this name, whose number is `id`, from `from` on, or -1. */
+  #find(id: number, name: string, from: number): number {
     if (id !== 0) {
       if ((this.mask & (1 << id)) === 0) return -1;
       for (let i = from; i < this.count; i++) if (this.#id(i) === id) return i;
