@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DataPlane } from '../../src/engine/data-plane/data-plane.js';
 import { type Connection, type Wire, type WriteOutcome, WRITTEN } from '../../src/engine/wire/wire.js';
 import { configurationDelta } from '../../src/engine/workers/configuration-delta.js';
+import { inlineMore } from '../../src/engine/workers/inlining.js';
 import { EMPTY_CONFIGURATION, type ProxyConfiguration } from '../../src/ir/proxy-configuration.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { TrafficCounters } from '../../src/telemetry/traffic-counters.js';
@@ -190,6 +191,7 @@ async function measure(
   console.log(`${target}: best ${best} ns, median ${median} ns`);
 }
 
+inlineMore();
 const accept = await serve();
 await measure(accept, '/plain', /via: 1\.1 trickster-gateway/);
 await measure(accept, '/filtered', /x-served-by: bench/);

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { ListenerOutcome } from '../../ir/proxy-engine.js';
 import { OperatorError } from '../../util/errors.js';
 import type { ConfigurationDelta } from './configuration-delta.js';
+import { inlineMore } from './inlining.js';
 import type { FromWorker, ToWorker, WorkerStart } from './protocol.js';
 
 type Rows = readonly (readonly [listener: string, row: number])[];
@@ -25,6 +26,7 @@ export class WorkerHandle {
   readonly started: Promise<FromWorker>;
 
   constructor(start: WorkerStart, onLost: (error: OperatorError) => void) {
+    inlineMore();
     this.#worker = new Worker(ENTRY, {
       workerData: start,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
