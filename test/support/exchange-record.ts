@@ -1,6 +1,6 @@
 import type { DownstreamContext } from '../../src/engine/exchange/downstream.js';
 import type { ExchangeRecord } from '../../src/engine/exchange/exchange-record.js';
-import { FieldBlock, FieldList } from '../../src/engine/exchange/fields.js';
+import { FieldList } from '../../src/engine/exchange/fields.js';
 import { PlainRequestHead } from '../../src/engine/exchange/heads.js';
 import { DEFAULT_LISTENER_SETTINGS } from '../../src/ir/listener.js';
 
@@ -14,7 +14,7 @@ const CONTEXT: DownstreamContext = {
   localAddress: '127.0.0.1',
   localPort: 80,
   trusted: false,
-  forwardedFor: () => new FieldBlock([]),
+  addForwarded: () => undefined,
 };
 
 /** The record of an ordinary request, with what a test wants otherwise. */

@@ -1,7 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { ListenerSettings } from '../../ir/listener.js';
 import type { DownstreamContext } from './downstream.js';
-import { FieldBlock } from './fields.js';
+import { FieldBlock, type Fields } from './fields.js';
 
 /**
  * Which fields tell a backend where a request came from: `x`: `X-Forwarded-For`, `-Proto`, `-Host`. `standard`: `Forwarded`
@@ -62,7 +62,7 @@ export class ConnectionContext implements DownstreamContext {
   readonly trusted: boolean;
   readonly #form: ForwardedForm;
   #lastAuthority: string | undefined = undefined;
-  #lastBlock = EMPTY_BLOCK;
+  #lastBlock: FieldBlock | undefined = undefined;
 
   constructor(init: ConnectionContextInit) {
     this.listener = init.listener;
@@ -77,12 +77,20 @@ export class ConnectionContext implements DownstreamContext {
     this.#form = init.forwarded;
   }
 
-  forwardedFor(authority: string): FieldBlock {
-    if (authority !== this.#lastAuthority) {
+  addForwarded(fields: Fields, authority: string): void {
+    if (this.trusted) mergeForwarded(fields, this.#forwarded(authority));
+    // Not for the first time, which mostly is the only one, or one of a client that asks many hosts: it costs more.
+    else if (authority === this.#lastAuthority) fields.addBlock(this.#preparedFor(authority));
+    else {
       this.#lastAuthority = authority;
-      this.#lastBlock = new FieldBlock(this.#forwarded(authority));
+      this.#lastBlock = undefined;
+      const flat = this.#forwarded(authority);
+      for (let i = 0; i + 1 < flat.length; i += 2) fields.add(flat[i] ?? '', flat[i + 1] ?? '');
     }
-    return this.#lastBlock;
+  }
+
+  #preparedFor(authority: string): FieldBlock {
+    return (this.#lastBlock ??= new FieldBlock(this.#forwarded(authority)));
   }
 
   #forwarded(authority: string): string[] {
@@ -107,4 +115,14 @@ function withoutMapping(address: string): string {
   return address.startsWith('::') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address;
 }
 
-const EMPTY_BLOCK = new FieldBlock([]);
+/** Lists grow by the hop; what a trusted proxy said of scheme and host stays. */
+function mergeForwarded(fields: Fields, flat: readonly string[]): void {
+  for (let i = 0; i + 1 < flat.length; i += 2) {
+    const name = flat[i] ?? '';
+    const value = flat[i + 1] ?? '';
+    const before = fields.getAll(name);
+    if (before.length === 0) fields.add(name, value);
+    else if (name === 'forwarded' || name === 'x-forwarded-for')
+      fields.set(name, [...before, value].join(', '));
+  }
+}

@@ -1,6 +1,6 @@
 import type { ListenerSettings } from '../../ir/listener.js';
 import type { WriteOutcome } from '../wire/wire.js';
-import type { FieldBlock, Fields } from './fields.js';
+import type { Fields } from './fields.js';
 import type { ResponseHead } from './heads.js';
 import type { Piece } from './piece.js';
 import type { TunnelEnd } from './tunnel.js';
@@ -22,11 +22,8 @@ export interface DownstreamContext {
   readonly localPort: number;
   /** The peer is one of `trustedProxies`: its `Forwarded` and `X-Forwarded-*` are believed. */
   readonly trusted: boolean;
-  /**
-   * `X-Forwarded-*` or `Forwarded` for a request to this authority, prepared; the last one is remembered, since
-   * a connection mostly asks one host.
-   */
-  forwardedFor(authority: string): FieldBlock;
+  /** Adds `X-Forwarded-*` or `Forwarded` to a request to this authority. */
+  addForwarded(fields: Fields, authority: string): void;
 }
 
 /**

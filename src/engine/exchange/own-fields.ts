@@ -29,9 +29,7 @@ export function dateNow(): FieldBlock {
 
 /** Adds `Via` and what says where the request came from; the codec has removed what an untrusted client said of it. */
 export function addRequestFields(head: RequestHead, context: DownstreamContext): void {
-  const block = context.forwardedFor(head.authority);
-  if (context.trusted) mergeForwarded(head, block);
-  else head.fields.addBlock(block);
+  context.addForwarded(head.fields, head.authority);
   head.fields.addBlock(viaOf(head.protocol));
 }
 
@@ -39,18 +37,4 @@ export function addRequestFields(head: RequestHead, context: DownstreamContext):
 export function addResponseFields(head: ResponseHead): void {
   head.fields.addBlock(viaOf(head.protocol));
   if (head.status >= 200 && !head.fields.has('date')) head.fields.addBlock(dateNow());
-}
-
-/** Lists grow by the hop; what a trusted proxy said of scheme and host stays. */
-function mergeForwarded(head: RequestHead, block: FieldBlock): void {
-  const { fields } = head;
-  const { flat } = block;
-  for (let i = 0; i + 1 < flat.length; i += 2) {
-    const name = flat[i] ?? '';
-    const value = flat[i + 1] ?? '';
-    const before = fields.getAll(name);
-    if (before.length === 0) fields.add(name, value);
-    else if (name === 'forwarded' || name === 'x-forwarded-for')
-      fields.set(name, [...before, value].join(', '));
-  }
 }

@@ -29,6 +29,20 @@ labSuite('HTTP/1.1 fields and steps', ({ answering, start, startLab }) => {
       client.destroy();
     });
 
+    it('names the host of each request, whatever was asked before on the connection', async () => {
+      const lab = await startLab();
+      const origin = await answering(() => ok('x'));
+      lab.route('/', [origin.port]);
+      const client = await lab.client();
+      for (const host of ['a.test', 'a.test', 'a.test', 'b.test', 'a.test', 'b.test', 'b.test']) {
+        await client.get('/', host);
+        const last = origin.received.slice(origin.received.lastIndexOf('GET '));
+        expect(last).to.contain(`x-forwarded-host: ${host}\r\n`);
+        expect(last.match(/x-forwarded-/g)).to.have.length(3);
+      }
+      client.destroy();
+    });
+
     it('continues what a trusted proxy says', async () => {
       const lab = await startLab({ settings: { trustedProxies: ['127.0.0.0/8'] } });
       const origin = await answering(() => ok('x'));

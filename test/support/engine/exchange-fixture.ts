@@ -1,6 +1,5 @@
 import { DEFAULT_LISTENER_SETTINGS } from '../../../src/ir/listener.js';
 import type { DownstreamContext } from '../../../src/engine/exchange/downstream.js';
-import { FieldBlock } from '../../../src/engine/exchange/fields.js';
 
 /** A clear-text connection from 192.0.2.1 to port 80. */
 export function contextOf(context: Partial<DownstreamContext> = {}): DownstreamContext {
@@ -14,7 +13,7 @@ export function contextOf(context: Partial<DownstreamContext> = {}): DownstreamC
     localAddress: '127.0.0.1',
     localPort: 80,
     trusted: false,
-    forwardedFor: () => new FieldBlock([]),
+    addForwarded: () => undefined,
     ...context,
   };
 }
