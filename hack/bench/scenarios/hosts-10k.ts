@@ -11,7 +11,8 @@ import { residentBytes } from '../process-meter.js';
 const HOSTS = 10_000;
 const SCRIPT = path.join(BUILD, 'hosts.lua');
 const SWAP_DEADLINE_MS = 30_000;
-const SWAPS = 5;
+/** The first ones run code that is not compiled yet: what counts is their median, and the first one is told as well. */
+const SWAPS = 20;
 
 /** Every request for another host and prefix. */
 export const hosts10k: Scenario = {
@@ -41,14 +42,15 @@ end
   inspect: async (contenders) => {
     const trickster = contenders.get('trickster');
     if (!trickster) return [];
-    const facts: Fact[] = [{ name: 'one change served after', value: 0, unit: 'ms', limit: 200 }];
     const resident = residentBytes(trickster.process.pid);
     const heaps = await heapsOf(trickster);
     const swaps: number[] = [];
     for (let i = 1; i <= SWAPS; i++) swaps.push(await swapMs(trickster, i));
-    swaps.sort((a, b) => a - b);
+    const [first = NaN] = swaps;
+    const median = swaps.sort((a, b) => a - b)[SWAPS >> 1] ?? NaN;
     return [
-      ...facts.map((fact) => ({ ...fact, value: Math.round(swaps[SWAPS >> 1] ?? NaN) })),
+      { name: 'one change served after, median of 20', value: Math.round(median), unit: 'ms', limit: 200 },
+      { name: 'the first of them', value: Math.round(first), unit: 'ms' },
       megabytes('resident, control plane included', resident, 100),
       megabytes('objects of the control plane, in use', heaps.main),
       megabytes('objects of the data plane, in use', heaps.worker),
