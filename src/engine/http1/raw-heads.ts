@@ -1,7 +1,7 @@
 import { CALL_BYTES } from '../exchange/fields.js';
 import { hostnameOf, type RequestHead, type ResponseHead } from '../exchange/heads.js';
 import { RawFields } from './raw-fields.js';
-import { TextTable } from './text-table.js';
+import { TargetTexts } from './target-texts.js';
 
 /** Most a head may measure, in bytes. */
 export const MAX_HEAD_BYTES = 64 * 1024;
@@ -198,4 +198,4 @@ export class RawResponseHead implements ResponseHead {
 
 const EMPTY = Buffer.alloc(0);
 /** Of all requests of the thread. */
-const TARGETS = new TextTable();
+const TARGETS = new TargetTexts();

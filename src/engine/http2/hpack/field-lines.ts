@@ -1,8 +1,8 @@
 import type { Fields } from '../../exchange/fields.js';
-import { latin1Slice } from '../latin1.js';
+import { latin1Slice } from '../../text/latin1.js';
 import { headerName, type HeaderName } from './header-names.js';
-import { hashAt, KnownBytes } from './known-bytes.js';
-import { TextPool, type PooledText } from './text-pool.js';
+import { hashAt, KNOWN_BYTES_SPARE, KnownBytes } from '../../text/known-bytes.js';
+import { TextPool, type PooledText } from '../../text/text-pool.js';
 
 /** Spellings of names that are remembered: a power of two. Those that share a place push each other out. */
 const SLOTS = 512;
@@ -10,8 +10,6 @@ const SLOTS = 512;
 const LONGEST_NAME = 128;
 const COLON = 58;
 const CR = 13;
-/** Readable behind the last line, see {@link KnownBytes}. */
-const SPARE = 4;
 
 /** A name as somebody spells it, and what came with it and after it the last time. */
 class LineName {
@@ -50,7 +48,7 @@ export class FieldLines {
     this.#line = this.#first;
     this.#at = 0;
     this.#end = fields.writeHttp1(this.bytes, 0);
-    while (this.#end < 0 || this.#end + SPARE > this.bytes.length) {
+    while (this.#end < 0 || this.#end + KNOWN_BYTES_SPARE > this.bytes.length) {
       this.bytes = Buffer.allocUnsafeSlow(this.bytes.length * 2);
       this.#view = viewOf(this.bytes);
       this.#end = fields.writeHttp1(this.bytes, 0);

@@ -1,4 +1,4 @@
-import { latin1Slice } from '../latin1.js';
+import { latin1Slice } from '../../text/latin1.js';
 import { decodeHuffman } from './huffman.js';
 import { ENTRY_OVERHEAD, STATIC_FIELDS, STATIC_LENGTH } from './static-table.js';
 

@@ -1,6 +1,6 @@
 import type { FieldBlock, Fields } from '../../exchange/fields.js';
 import { FieldList } from '../../exchange/fields.js';
-import { latin1Write } from '../latin1.js';
+import { latin1Write } from '../../text/latin1.js';
 import { encodeHuffman, huffmanLength } from './huffman.js';
 import { FieldLines } from './field-lines.js';
 import { ADAPTIVE, EAGER, headerName, NEVER, PLAIN, type HeaderName } from './header-names.js';

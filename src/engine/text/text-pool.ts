@@ -1,4 +1,4 @@
-import { latin1Slice } from '../latin1.js';
+import { latin1Slice } from './latin1.js';
 import { hashAt, KnownBytes } from './known-bytes.js';
 
 /** A power of two. Texts that share a place push each other out. */

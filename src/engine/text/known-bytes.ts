@@ -1,10 +1,10 @@
 /** The bits of a word in which the first 0 to 3 bytes lie. */
 const TAILS = [0, 0xff, 0xffff, 0xff_ffff] as const;
 
-/**
- * A copy of some bytes, to be compared with others four at a time. What it is compared with must be readable up to three
- * bytes behind its end.
- */
+/** Bytes behind those that are read or compared which must be readable, whatever they are. */
+export const KNOWN_BYTES_SPARE = 3;
+
+/** A copy of some bytes, to be compared with others four at a time: see {@link KNOWN_BYTES_SPARE}. */
 export class KnownBytes {
   readonly length: number;
   readonly #words: Int32Array;
