@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import { request, type Dispatcher } from 'undici';
 
 import { messageOf } from '../util/errors.js';
@@ -6,6 +7,7 @@ import { KubeApiError, refusal } from './kube-api-error.js';
 import type { KubeAuthentication } from './kube-authentication.js';
 import type { KubeClient, KubePatch, ListPage, ListQuery, Selection, WatchQuery } from './kube-client.js';
 import { LineSplitter } from './line-splitter.js';
+import { Reachability } from './reachability.js';
 
 /** The API server itself gives up after a minute; a little more lets its own answer through. */
 const ANSWER_TIMEOUT_MS = 70_000;
@@ -32,14 +34,20 @@ interface Call {
   readonly streams?: boolean;
 }
 
-/** Talks JSON over HTTP/1.1 with undici. In: API paths; out: parsed bodies. It keeps no state but connections. */
+/**
+ * Talks JSON over HTTP/1.1 with undici. In: API paths; out: parsed bodies. It keeps no state but connections and whether
+ * the last request was answered.
+ */
 export class HttpKubeClient implements KubeClient {
+  readonly recovered$: Observable<void>;
+  readonly #reachability = new Reachability();
   readonly #authentication: KubeAuthentication;
   readonly #userAgent: string;
 
   constructor(authentication: KubeAuthentication, userAgent: string) {
     this.#authentication = authentication;
     this.#userAgent = userAgent;
+    this.recovered$ = this.#reachability.recovered$;
   }
 
   async list(path: string, query: ListQuery, signal?: AbortSignal): Promise<ListPage> {
@@ -114,8 +122,10 @@ export class HttpKubeClient implements KubeClient {
     try {
       answer = await this.#request(call);
     } catch (error) {
+      if (call.signal?.aborted !== true) this.#reachability.saw(0);
       throw unanswered(call, error);
     }
+    this.#reachability.saw(answer.statusCode);
     if (answer.statusCode < 300) return answer;
 
     if (answer.statusCode === 401) this.#authentication.refused();

@@ -1,8 +1,12 @@
+import type { Observable } from 'rxjs';
+
 /**
  * The API server as this operator uses it: plain JSON in and out, no typed models (they drop unknown fields).
  * Every call rejects with a `KubeApiError`; nothing is retried here.
  */
 export interface KubeClient {
+  /** A request has been answered, the first one after others had no answer. Hot. */
+  readonly recovered$: Observable<void>;
   /** One page. */
   list(path: string, query: ListQuery, signal?: AbortSignal): Promise<ListPage>;
   /** Lines of the watch stream, in batches as they arrive. Ends when the server ends it, throws when it breaks. */

@@ -218,6 +218,7 @@ export class KubeSources {
       decode: (raw) => decode(kind, raw),
       metrics,
       logger,
+      recovered$: client.recovered$,
       onMissing: () => {
         discovery.probeSoon();
       },

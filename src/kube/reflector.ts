@@ -23,12 +23,13 @@ import type { Kind } from '../apis/kinds.js';
 import type { KubernetesObject } from '../apis/meta.js';
 import type { Logger } from '../telemetry/logger.js';
 import { messageOf } from '../util/errors.js';
-import { backoffMs, DEFAULT_BACKOFF, type BackoffLimits } from './backoff.js';
-import { KubeApiError, WatchBrokenError } from './kube-api-error.js';
+import type { BackoffLimits } from './backoff.js';
+import { isStatus, KubeApiError, WatchBrokenError } from './kube-api-error.js';
 import type { KubeMetrics, RelistReason } from './kube-metrics.js';
 import type { ListWatch } from './list-watch.js';
 import { ObjectStore, type Decode, type ObjectFault } from './object-store.js';
 import type { ResourceSnapshot, ResourceSource } from './resource-source.js';
+import { RetryPauses } from './retry-pauses.js';
 import type { RawObserver } from './status-cache.js';
 import { parseWatchEvent } from './watch-event.js';
 
@@ -46,6 +47,8 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   /** After how long without an event or a bookmark a watch is given up. 90 s: bookmarks come about once a minute. */
   readonly silenceMs?: number;
   readonly backoff?: BackoffLimits;
+  /** The API server answers again, as others have seen. */
+  readonly recovered$?: Observable<unknown>;
   readonly scheduler?: SchedulerLike;
   readonly random?: () => number;
 }
@@ -59,8 +62,6 @@ export interface SourceHealth {
 
 const RESYNC_MS = 600_000;
 const SILENCE_MS = 90_000;
-/** A watch that lived this long was fine: the next failure is the first of a row. */
-const HEALTHY_MS = 10_000;
 
 /**
  * Keeps the objects of one kind as the API server has them. In: a ListWatch. Out: snapshots, the first only after a
@@ -87,15 +88,14 @@ export class Reflector<T extends KubernetesObject> implements ResourceSource<T> 
 
   #run(): Observable<ResourceSnapshot<T>> {
     const run = new ReflectorRun(this.#options, this.#faults$, this.#health$);
-    const { scheduler = asyncScheduler } = this.#options;
     return defer(() => run.step()).pipe(
-      retry({ delay: (error: unknown) => timer(run.failed(error), scheduler) }),
-      repeat({ delay: () => timer(run.ended(), scheduler) }),
+      retry({ delay: (error: unknown) => run.failed(error) }),
+      repeat({ delay: () => run.ended() }),
     );
   }
 }
 
-/** One subscription's state: where the watch stands and how often in a row something failed. */
+/** One subscription's state: where the watch stands. */
 class ReflectorRun<T extends KubernetesObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #faults$: BehaviorSubject<ReadonlyMap<string, ObjectFault>>;
@@ -103,13 +103,12 @@ class ReflectorRun<T extends KubernetesObject> {
   readonly #store: ObjectStore<T>;
   readonly #scheduler: SchedulerLike;
   readonly #random: () => number;
+  readonly #pauses: RetryPauses;
   /** The version to watch from; undefined: list first. */
   #cursor: string | undefined;
   #relistReason: RelistReason = 'initial';
   #listed = false;
   #resyncAt = 0;
-  #failures = 0;
-  #watchingSince: number | undefined;
 
   constructor(
     options: ReflectorOptions<T>,
@@ -122,55 +121,38 @@ class ReflectorRun<T extends KubernetesObject> {
     this.#store = new ObjectStore(options.decode, options.observer);
     this.#scheduler = options.scheduler ?? asyncScheduler;
     this.#random = options.random ?? Math.random;
+    this.#pauses = new RetryPauses({ ...options, scheduler: this.#scheduler, random: this.#random });
   }
 
   step(): Observable<ResourceSnapshot<T>> {
     return this.#cursor === undefined ? this.#list() : this.#watch(this.#cursor);
   }
 
-  /** After an error: what to do next is set; answers after how many milliseconds. */
-  failed(error: unknown): number {
-    this.#forgetFailuresAfterHealthyWatch();
+  /** After an error: what to do next is set; answers when. */
+  failed(error: unknown): Observable<unknown> {
     const { kind, metrics, logger, onMissing } = this.#options;
     const reason = reasonOf(error);
+    const failures = this.#pauses.failed();
     metrics.watchError(kind, reason);
     this.#health$.next({ ...this.#health$.value, lastError: messageOf(error) });
-    logger[levelOf(reason, this.#failures + 1)](
-      { kind, reason, failures: this.#failures + 1, problem: messageOf(error) },
-      'watch failed',
-    );
+    logger[levelOf(reason, failures)]({ kind, reason, failures, problem: messageOf(error) }, 'watch failed');
 
-    if (error instanceof KubeApiError && error.status === 404) onMissing?.();
-    const expired = error instanceof KubeApiError && error.status === 410;
-    if (expired) this.#relist('expired');
+    if (isStatus(error, 404)) onMissing?.();
+    if (isStatus(error, 410)) this.#relist('expired');
     // Neither is the stream's place known any more, nor what was lost.
     else if (!(error instanceof KubeApiError)) this.#relist('broken');
-
-    const delay = expired && this.#failures === 0 ? 0 : this.#pause();
-    this.#failures += 1;
-    const wanted = error instanceof KubeApiError ? (error.retryAfterMs ?? 0) : 0;
-    return Math.max(delay, wanted);
+    return this.#pauses.afterFailure(error);
   }
 
-  /** After a list (watch at once) or an orderly end of a watch (resume); answers after how many milliseconds. */
-  ended(): number {
-    if (this.#watchingSince === undefined) return 0;
-    const shortLived = this.#scheduler.now() - this.#watchingSince < 1000 && this.#cursor !== undefined;
-    this.#forgetFailuresAfterHealthyWatch();
-    // A proxy that ends every stream at once must not be asked in a tight loop.
-    if (!shortLived) return 0;
-    const pause = this.#pause();
-    this.#failures += 1;
-    return pause;
-  }
-
-  #pause(): number {
-    return backoffMs(this.#failures, this.#options.backoff ?? DEFAULT_BACKOFF, this.#random);
+  /** After a list or an orderly end of a watch: answers when to go on. */
+  ended(): Observable<unknown> {
+    // We end a watch only in order to list again.
+    return this.#pauses.afterEnd(this.#cursor !== undefined);
   }
 
   #list(): Observable<ResourceSnapshot<T>> {
     const { kind, listWatch, metrics, resyncMs = RESYNC_MS } = this.#options;
-    this.#watchingSince = undefined;
+    this.#pauses.listBegins();
     metrics.relist(kind, this.#relistReason);
     return listWatch.list().pipe(
       mergeMap(({ items, resourceVersion }) => {
@@ -190,7 +172,7 @@ class ReflectorRun<T extends KubernetesObject> {
 
   #watch(cursor: string): Observable<ResourceSnapshot<T>> {
     const { listWatch, silenceMs = SILENCE_MS } = this.#options;
-    this.#watchingSince = this.#scheduler.now();
+    this.#pauses.watchBegins();
     const resync = timer(Math.max(0, this.#resyncAt - this.#scheduler.now()), this.#scheduler);
     return listWatch.watch(cursor).pipe(
       timeout({ each: silenceMs, scheduler: this.#scheduler, with: () => throwError(() => silence()) }),
@@ -258,11 +240,6 @@ class ReflectorRun<T extends KubernetesObject> {
     this.#cursor = undefined;
     // Until a list has succeeded, every list is the first.
     if (this.#listed) this.#relistReason = reason;
-  }
-
-  #forgetFailuresAfterHealthyWatch(): void {
-    if (this.#watchingSince === undefined) return;
-    if (this.#scheduler.now() - this.#watchingSince >= HEALTHY_MS) this.#failures = 0;
   }
 }
 

@@ -1,13 +1,12 @@
 /** Runs the cases. The process lives inside the cluster's network; main.ts starts it. */
-import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join, relative } from 'node:path';
 
 import { repository } from './cluster.js';
 import { eventually, mustRun, run } from './command.js';
 import { Context } from './context.js';
 import { collect } from './evidence.js';
 import { endBackground, execute } from './execute.js';
-import { readCases, readStep, substitute, type Case } from './steps.js';
+import { readCases, readStep, readSteps, type Case } from './steps.js';
 
 const root = join(repository, 'test', 'e2e');
 const state = process.env['STATE'] ?? '';
@@ -15,6 +14,8 @@ const results = process.env['RESULTS'] ?? join(repository, 'build', 'e2e');
 
 /** Cases of this prefix make what the others need: after their failure nothing else is tried. */
 const foundation = '00-';
+/** The steps that every other case begins with. */
+const base = await readSteps(join(root, 'base'));
 
 function contextOf(test: Case): Context {
   const name = test.name.replace(/^\d\d-/, '');
@@ -29,22 +30,9 @@ function contextOf(test: Case): Context {
   return new Context(test.folder, namespace, variables, results);
 }
 
-async function prepare(test: Case, context: Context): Promise<void> {
+async function prepare(context: Context): Promise<void> {
   await mustRun(['kubectl', 'create', 'namespace', context.namespace]);
   await context.useNamespace(process.env['KUBECONFIG'] ?? '');
-  if (test.name.startsWith(foundation)) return;
-  const base = await readFile(join(root, 'fixtures', 'base.yaml'), 'utf8');
-  await context.kubectl(['apply', '-f', '-'], substitute(base, context.variables));
-  await context.kubectl(['rollout', 'status', 'deployment/origin', '--timeout=60s']);
-  await eventually(() => haveEndpoint(context), 30_000);
-}
-
-/** Endpoints follow ready pods by some time, and no status of a route promises them. */
-async function haveEndpoint(context: Context): Promise<void> {
-  const path = 'jsonpath={.items[*].endpoints[*].conditions.ready}';
-  const slices = ['endpointslices', '-l', 'kubernetes.io/service-name=origin'];
-  const ready = await context.kubectl(['get', ...slices, '-o', path]);
-  if (!ready.includes('true')) throw new Error('the Service origin has no ready endpoint');
 }
 
 /** Whatever a case did to the cluster, the next one finds it working. */
@@ -67,9 +55,9 @@ async function runCase(test: Case): Promise<boolean> {
   const seconds = (): string => `${((Date.now() - begin) / 1000).toFixed(1)} s`;
   let current = 'preparation';
   try {
-    await eventually(() => prepare(test, context), 5000, 1000);
-    for (const file of test.files) {
-      current = basename(file);
+    await eventually(() => prepare(context), 5000, 1000);
+    for (const file of [...(test.name.startsWith(foundation) ? [] : base), ...test.files]) {
+      current = relative(root, file);
       await execute(await readStep(file, context.variables), context);
     }
     console.log(`  ok   ${test.name} (${seconds()})`);

@@ -51,10 +51,15 @@ export async function readCases(folder: string, wanted: readonly string[]): Prom
   return Promise.all(
     chosen.sort().map(async (name) => {
       const path = join(folder, name);
-      const files = (await readdir(path)).filter((file) => stepFile.test(file)).sort();
-      return { name, folder: path, files: files.map((file) => join(path, file)) };
+      return { name, folder: path, files: await readSteps(path) };
     }),
   );
+}
+
+/** The files of a folder that are steps, in their order. */
+export async function readSteps(folder: string): Promise<string[]> {
+  const files = (await readdir(folder)).filter((file) => stepFile.test(file)).sort();
+  return files.map((file) => join(folder, file));
 }
 
 /** Reads a step; `${NAME}` stands for a variable of the case. */

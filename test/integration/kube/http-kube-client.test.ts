@@ -37,6 +37,15 @@ describe('kube/http-kube-client', () => {
     await server.stop();
   });
 
+  function countRecoveries(): { seen: number } {
+    const recoveries = { seen: 0 };
+    client.recovered$.subscribe({
+      next: () => (recoveries.seen += 1),
+      error: () => (recoveries.seen = NaN),
+    });
+    return recoveries;
+  }
+
   it('lists pages and tells what each item is', async () => {
     for (const name of ['a', 'b', 'c'])
       server.put(`${THINGS}/${name}`, { apiVersion: 'g/v1', kind: 'Thing' });
@@ -98,6 +107,25 @@ describe('kube/http-kube-client', () => {
     })();
     server.put(`${THINGS}/b`, { kind: 'Thing' });
     expect(await watching).to.equal('ended');
+  });
+
+  it('says once that the API server answers again', async () => {
+    const recoveries = countRecoveries();
+    await client.list(THINGS, {});
+    for (const fault of [{ status: 503 }, { reset: true }, { status: 403 }] as const) server.plan(any, fault);
+    expect((await failure(client.list(THINGS, {}))).status).to.equal(503);
+    expect((await failure(client.list(THINGS, {}))).status).to.equal(0);
+    expect(recoveries.seen).to.equal(0);
+    expect((await failure(client.list(THINGS, {}))).status).to.equal(403);
+    await client.list(THINGS, {});
+    expect(recoveries.seen).to.equal(1);
+  });
+
+  it('takes a request that was given up for nothing', async () => {
+    const recoveries = countRecoveries();
+    await failure(client.list(THINGS, {}, AbortSignal.abort()));
+    await client.list(THINGS, {});
+    expect(recoveries.seen).to.equal(0);
   });
 
   it('creates, reads, replaces, and patches in three ways', async () => {

@@ -1,67 +1,10 @@
 import { expect } from 'chai';
-import { map, NEVER, type Observable } from 'rxjs';
-import type { TestScheduler } from 'rxjs/testing';
+import { map, NEVER } from 'rxjs';
 
-import { KubeApiError } from '../../../src/kube/kube-api-error.js';
-import type { KubeMetrics } from '../../../src/kube/kube-metrics.js';
 import type { RawList } from '../../../src/kube/list-watch.js';
-import { Reflector, type ReflectorOptions } from '../../../src/kube/reflector.js';
-import {
-  bookmark,
-  decodeThing,
-  line,
-  printThings,
-  rawThing,
-  recordingLogger,
-} from '../../support/kube/objects.js';
-import type { LogLine, Thing } from '../../support/kube/objects.js';
-import { ScriptedListWatch } from '../../support/kube/scripted-list-watch.js';
+import { bookmark, line, rawThing, type Thing } from '../../support/kube/objects.js';
+import { failed, list, reflect } from '../../support/kube/reflect.js';
 import { marbles } from '../../support/marbles.js';
-
-const list = (version: string, ...items: readonly object[]): RawList => ({ items, resourceVersion: version });
-const failed = (status: number, retryAfterMs?: number): KubeApiError =>
-  new KubeApiError('GET', {
-    status,
-    reason: String(status),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
-
-class CountingMetrics implements KubeMetrics {
-  readonly seen: string[] = [];
-  watchEvent(kind: string, event: string): void {
-    this.seen.push(`${kind} event ${event}`);
-  }
-  relist(kind: string, reason: string): void {
-    this.seen.push(`${kind} relist ${reason}`);
-  }
-  watchError(kind: string, reason: string): void {
-    this.seen.push(`${kind} error ${reason}`);
-  }
-}
-
-interface Setup {
-  readonly lists: readonly Observable<RawList>[];
-  readonly watches: readonly Observable<readonly string[]>[];
-  readonly options?: Partial<ReflectorOptions<Thing>>;
-}
-
-function reflect(scheduler: TestScheduler, { lists, watches, options = {} }: Setup) {
-  const listWatch = new ScriptedListWatch(lists, watches);
-  const metrics = new CountingMetrics();
-  const logs: LogLine[] = [];
-  const reflector = new Reflector<Thing>({
-    kind: 'Service',
-    listWatch,
-    decode: decodeThing,
-    metrics,
-    logger: recordingLogger(logs),
-    scheduler,
-    // With 0, a back-off is exactly half of its full length: 125 ms, 250 ms, 500 ms …
-    random: () => 0,
-    ...options,
-  });
-  return { reflector, listWatch, metrics, logs, printed$: reflector.snapshots$.pipe(map(printThings)) };
-}
 
 describe('kube/reflector', () => {
   const a1 = rawThing('a', '1');
@@ -180,69 +123,6 @@ describe('kube/reflector', () => {
     }),
   );
 
-  it(
-    'resumes where it was after a break, with ever longer pauses, and starts over after a healthy watch',
-    marbles(({ cold, scheduler, flush }) => {
-      const reset = failed(0);
-      const watches = [
-        cold<readonly string[]>('a#', { a: [bookmark('7')] }, reset),
-        cold<readonly string[]>('#', {}, failed(500)),
-        cold<readonly string[]>('#', {}, failed(503)),
-        cold<readonly string[]>('10s #', {}, reset),
-        NEVER,
-      ];
-      const { reflector, listWatch } = reflect(scheduler, {
-        lists: [cold('(l|)', { l: list('5') })],
-        watches,
-      });
-      const times: string[] = [];
-      const push = listWatch.calls.push.bind(listWatch.calls);
-      listWatch.calls.push = (...calls: string[]) => {
-        times.push(...calls.map((call) => `${scheduler.now()} ${call}`));
-        return push(...calls);
-      };
-      const subscription = reflector.snapshots$.subscribe();
-      scheduler.schedule(() => {
-        subscription.unsubscribe();
-      }, 12_000);
-      flush();
-      expect(times).to.deep.equal([
-        '0 list',
-        '0 watch 5',
-        '126 watch 7',
-        '376 watch 7',
-        '876 watch 7',
-        '11001 watch 7',
-      ]);
-    }),
-  );
-
-  it(
-    'waits as long as the API server asks for',
-    marbles(({ cold, scheduler, expectObservable }) => {
-      const lists = [cold<RawList>('#', {}, failed(429, 3000)), cold('(l|)', { l: list('5') })];
-      const { printed$ } = reflect(scheduler, { lists, watches: [NEVER] });
-      expectObservable(printed$, '^ 4s !').toBe('3s a', { a: '' });
-    }),
-  );
-
-  it(
-    'gives up a watch that is silent for 90 s; a bookmark is a sign of life',
-    marbles(({ cold, scheduler, flush, expectSubscriptions }) => {
-      const silent = cold<readonly string[]>('30s a', { a: [bookmark('7')] });
-      const lists = [cold('(l|)', { l: list('5') })];
-      const { reflector, listWatch, metrics } = reflect(scheduler, { lists, watches: [silent, NEVER] });
-      const subscription = reflector.snapshots$.subscribe();
-      scheduler.schedule(() => {
-        subscription.unsubscribe();
-      }, 125_000);
-      expectSubscriptions(silent.subscriptions).toBe('^ 119999ms !');
-      flush();
-      expect(listWatch.calls).to.deep.equal(['list', 'watch 5', 'watch 7']);
-      expect(metrics.seen).to.include('Service error silent');
-    }),
-  );
-
   for (const [what, bad] of [
     ['no JSON', '{"type":"ADD'],
     ['a scalar', '5'],
@@ -279,26 +159,6 @@ describe('kube/reflector', () => {
       flush();
       expect(listWatch.calls).to.deep.equal(['list', 'watch 5', 'list', 'watch 9']);
       expect(metrics.seen).to.include('Service relist resync');
-    }),
-  );
-
-  it(
-    'resumes at once when the server ends a watch in order, but not in a loop',
-    marbles(({ cold, scheduler, flush }) => {
-      const ends = (): Observable<readonly string[]> => cold('|');
-      const lists = [cold('(l|)', { l: list('5') })];
-      const watches = [cold<readonly string[]>('5s |'), ends(), ends(), ends(), NEVER];
-      const { reflector, listWatch } = reflect(scheduler, { lists, watches });
-      const subscription = reflector.snapshots$.subscribe();
-      const counts: number[] = [];
-      for (const at of [4999, 5001, 5130, 5400, 6000]) {
-        scheduler.schedule(() => counts.push(listWatch.calls.length), at);
-      }
-      scheduler.schedule(() => {
-        subscription.unsubscribe();
-      }, 6001);
-      flush();
-      expect(counts).to.deep.equal([2, 3, 4, 5, 6]);
     }),
   );
 
