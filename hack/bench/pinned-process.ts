@@ -25,6 +25,14 @@ export interface Program {
 
 const running = new Set<PinnedProcess>();
 
+/**
+ * What a command is started through: on one core, before everything else that would like to run there. Where that is
+ * not allowed, `nice` says so and goes on without.
+ */
+export function pinned(core: number, command: readonly string[]): readonly [string, ...string[]] {
+  return ['nice', '-n', '-20', 'taskset', '-c', String(core), ...command];
+}
+
 /** A program on one core. Its output goes to `build/bench/log/NAME.log`. */
 export class PinnedProcess {
   readonly name: string;
@@ -40,8 +48,9 @@ export class PinnedProcess {
     const { name, core, command, port, environment, deadlineMs = 15_000 } = program;
     mkdirSync(path.join(BUILD, 'log'), { recursive: true });
     const log = openSync(path.join(BUILD, 'log', `${name}.log`), 'w');
-    // taskset becomes the program: the process id stays.
-    const child = spawn('taskset', ['-c', String(core), ...command], {
+    // nice and taskset become the program: the process id stays.
+    const [first, ...rest] = pinned(core, command);
+    const child = spawn(first, rest, {
       stdio: ['ignore', log, log],
       env: { ...process.env, ...environment },
     });

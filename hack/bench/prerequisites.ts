@@ -49,10 +49,11 @@ function unpackEnvoy(): void {
 
 function compile(): void {
   mkdirSync(BINARIES, { recursive: true });
-  for (const name of readdirSync(NATIVE).filter((file) => file.endsWith('.c'))) {
-    const source = path.join(NATIVE, name);
-    const binary = path.join(BINARIES, path.basename(name, '.c'));
-    if (existsSync(binary) && statSync(binary).mtimeMs > statSync(source).mtimeMs) continue;
+  const sources = readdirSync(NATIVE).map((file) => path.join(NATIVE, file));
+  const newest = Math.max(...sources.map((source) => statSync(source).mtimeMs));
+  for (const source of sources.filter((file) => file.endsWith('.c'))) {
+    const binary = path.join(BINARIES, path.basename(source, '.c'));
+    if (existsSync(binary) && statSync(binary).mtimeMs > newest) continue;
     execFileSync('gcc', ['-O2', '-Wall', '-Wextra', '-o', binary, source], { stdio: 'inherit' });
   }
 }

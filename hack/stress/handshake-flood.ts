@@ -8,8 +8,8 @@ const SECONDS = 5;
 const CLIENTS = 32;
 
 /** What established connections feel of clients that do nothing but full handshakes. */
-export async function handshakeFlood({ http, https }: Contender): Promise<boolean> {
-  const load = { port: http, path: '/1k', connections: 32, rate: RATE, seconds: SECONDS };
+export async function handshakeFlood({ origin, http, https }: Contender): Promise<boolean> {
+  const load = { origin, port: http, path: '/1k', connections: 32, rate: RATE, seconds: SECONDS };
   const quiet = await openLoop(load);
   let isOver = false;
   let handshakes = 0;

@@ -13,9 +13,9 @@ const REQUEST = 'GET /1k HTTP/1.1\r\nHost: soak.test\r\n\r\n';
 const SETTLE_MS = 1_000;
 
 /** Memory of clients that have asked once and keep their connection. */
-export async function idleConnections({ http, process }: Contender): Promise<boolean> {
+export async function idleConnections({ origin, http, process }: Contender): Promise<boolean> {
   // The heap that any traffic makes the process take is not theirs.
-  await openLoop({ port: http, path: '/1k', connections: AT_ONCE, rate: 4_000, seconds: 5 });
+  await openLoop({ origin, port: http, path: '/1k', connections: AT_ONCE, rate: 4_000, seconds: 5 });
   await wait(SETTLE_MS);
   const before = residentBytes(process.pid);
   const sockets = await openMany(http, CONNECTIONS);

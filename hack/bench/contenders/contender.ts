@@ -23,6 +23,8 @@ export interface Contender {
   readonly name: ContenderName;
   /** The product's wire. */
   readonly wire: string | null;
+  /** Port of its backend. */
+  readonly origin: number;
   /** HTTP/1.1; with gRPC h2c. */
   readonly http: number;
   /** HTTP/1.1 and h2; 0 when it has no such listener. */

@@ -30,7 +30,7 @@ export async function startEnvoy(setup: Setup): Promise<Contender> {
     command: [ENVOY, '-c', file, '--concurrency', '1', '--log-level', 'error', '--use-dynamic-base-id'],
     port: http,
   });
-  return { name: 'envoy', wire: null, http, https, process };
+  return { name: 'envoy', wire: null, origin: setup.origin, http, https, process };
 }
 
 function listener(port: number, certificate: BenchCertificate | undefined): object {

@@ -16,7 +16,7 @@ export async function startHaproxy(setup: Setup): Promise<Contender> {
     command: ['haproxy', '-db', '-f', file],
     port: http,
   });
-  return { name: 'haproxy', wire: null, http, https, process };
+  return { name: 'haproxy', wire: null, origin: setup.origin, http, https, process };
 }
 
 function frame(sections: string): string {

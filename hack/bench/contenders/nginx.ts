@@ -23,6 +23,7 @@ export async function startNginx(setup: Setup): Promise<Contender> {
   return {
     name: 'nginx',
     wire: null,
+    origin: setup.origin,
     http,
     https,
     process,

@@ -52,6 +52,7 @@ async function start(name: 'trickster' | 'baseline', build: string, setup: Setup
   return {
     name,
     wire,
+    origin: setup.origin,
     http,
     https,
     metrics,

@@ -28,5 +28,5 @@ sub vcl_recv {
     ],
     port: http,
   });
-  return { name: 'varnish', wire: null, http, https: 0, process };
+  return { name: 'varnish', wire: null, origin, http, https: 0, process };
 }

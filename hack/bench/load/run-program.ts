@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { LOAD_CORE } from '../pinned-process.js';
+import { LOAD_CORE, pinned } from '../pinned-process.js';
 
 const DEADLINE_MS = 120_000;
 const OUTPUT_BYTES = 1 << 24;
@@ -8,7 +8,8 @@ const OUTPUT_BYTES = 1 << 24;
 export function runProgram(command: readonly string[]): Promise<string> {
   const options = { timeout: DEADLINE_MS, maxBuffer: OUTPUT_BYTES };
   return new Promise((resolve, reject) => {
-    execFile('taskset', ['-c', String(LOAD_CORE), ...command], options, (error, out, problems) => {
+    const [first, ...rest] = pinned(LOAD_CORE, command);
+    execFile(first, rest, options, (error, out, problems) => {
       if (error) reject(new Error(`${command.join(' ')}: ${problems}${out}`, { cause: error }));
       else resolve(out);
     });

@@ -1,7 +1,8 @@
 /*
  * The origin of the benchmarks: HTTP/1.1 with keep-alive on one thread, as cheap as epoll allows, so that what is
  * measured is the proxy. Paths that end in /1k, /100k and /10m choose the size of the body. A request with an Upgrade
- * field is answered 101, after which every byte is sent back.
+ * field is answered 101, after which every byte is sent back. One to /open-loop/PORT/CONNECTIONS/RATE/SECONDS/PATH is
+ * answered when such a load (open-loop.h) has ended, with its result, or with nothing when it cannot begin.
  *
  * Usage: origin PORT
  */
@@ -18,6 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "event-loop.h"
+#include "open-loop.h"
+
 enum { INPUT = 65536, EVENTS = 256, BACKLOG = 4096 };
 
 struct blob {
@@ -26,8 +30,10 @@ struct blob {
 };
 
 struct connection {
+  struct watched watched;
   int fd;
   int echoes;
+  int waits; /* for the end of an open loop */
   int wants_write;
   size_t buffered;
   size_t body_left; /* of the request: skipped */
@@ -37,7 +43,7 @@ struct connection {
 };
 
 static struct blob small, medium, large, switching;
-static int poller;
+static const char open_loop_path[] = "/open-loop/";
 
 static struct blob make_response(size_t size, const char *type) {
   char head[1024], date[64];
@@ -61,15 +67,10 @@ static struct blob make_response(size_t size, const char *type) {
   return blob;
 }
 
-static void watch(struct connection *c, uint32_t events) {
-  struct epoll_event event = {.events = events, .data.ptr = c};
-  epoll_ctl(poller, EPOLL_CTL_MOD, c->fd, &event);
-}
-
 static void set_wants_write(struct connection *c, int wanted) {
   if (c->wants_write == wanted) return;
   c->wants_write = wanted;
-  watch(c, wanted ? EPOLLOUT : EPOLLIN);
+  watch(&c->watched, c->fd, EPOLL_CTL_MOD, wanted ? EPOLLOUT : EPOLLIN);
 }
 
 /* Answers 0 when the connection has failed. */
@@ -93,6 +94,23 @@ static void consume(struct connection *c, size_t length) {
   memmove(c->input, c->input + length, c->buffered);
 }
 
+static int serve(struct connection *c);
+
+static void answer_report(struct connection *c, const char *report, size_t length) {
+  static char response[1024];
+  c->waits = 0;
+  c->out = response;
+  c->out_left = snprintf(response, sizeof response, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n%.*s", length,
+                         (int)length, report);
+}
+
+static void open_loop_ended(void *context, const char *report, size_t length) {
+  struct connection *c = context;
+  if (!c) return; /* It has left. */
+  answer_report(c, report, length);
+  serve(c);
+}
+
 static void answer(struct connection *c, char *head, size_t length) {
   char *target = memchr(head, ' ', length);
   char *end = target ? memchr(target + 1, ' ', head + length - target - 1) : NULL;
@@ -105,6 +123,11 @@ static void answer(struct connection *c, char *head, size_t length) {
   }
   char *body = strcasestr(head, "\r\ncontent-length:");
   if (body) c->body_left = strtoul(body + 17, NULL, 10);
+  if (target && !strncmp(target + 1, open_loop_path, strlen(open_loop_path))) {
+    c->waits = 1;
+    if (!start_open_loop(target + 1 + strlen(open_loop_path), open_loop_ended, c)) answer_report(c, "", 0);
+    return;
+  }
   c->out = blob->bytes;
   c->out_left = blob->length;
 }
@@ -113,7 +136,7 @@ static void answer(struct connection *c, char *head, size_t length) {
 static int serve(struct connection *c) {
   for (;;) {
     if (!flush_output(c)) return 0;
-    if (c->out_left > 0) return 1;
+    if (c->out_left > 0 || c->waits) return 1;
     if (c->body_left > 0) {
       size_t skipped = c->body_left < c->buffered ? c->body_left : c->buffered;
       consume(c, skipped);
@@ -140,19 +163,6 @@ static int serve(struct connection *c) {
   }
 }
 
-static void accept_all(int listener) {
-  for (;;) {
-    int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
-    if (fd < 0) return;
-    int on = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    struct connection *c = calloc(1, sizeof *c);
-    c->fd = fd;
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
-    epoll_ctl(poller, EPOLL_CTL_ADD, fd, &event);
-  }
-}
-
 /* Answers 0 when the connection has ended. */
 static int receive(struct connection *c, uint32_t events) {
   if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR))) return 1;
@@ -161,6 +171,33 @@ static int receive(struct connection *c, uint32_t events) {
   if (n == 0 || (n < 0 && errno != EAGAIN)) return 0;
   if (n > 0) c->buffered += n;
   return 1;
+}
+
+static void connection_ready(struct watched *self, uint32_t events) {
+  struct connection *c = (struct connection *)self;
+  if (receive(c, events) && serve(c)) return;
+  if (loop.context == c) loop.context = NULL;
+  close(c->fd);
+  free(c);
+}
+
+struct listener {
+  struct watched watched;
+  int fd;
+};
+
+static void accept_all(struct watched *self, uint32_t events) {
+  (void)events;
+  for (;;) {
+    int fd = accept4(((struct listener *)self)->fd, NULL, NULL, SOCK_NONBLOCK);
+    if (fd < 0) return;
+    int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    struct connection *c = calloc(1, sizeof *c);
+    c->watched.on_ready = connection_ready;
+    c->fd = fd;
+    watch(&c->watched, fd, EPOLL_CTL_ADD, EPOLLIN);
+  }
 }
 
 int main(int count, char **arguments) {
@@ -177,28 +214,24 @@ int main(int count, char **arguments) {
                     "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
   switching.length = strlen(switching.bytes);
 
-  int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), on = 1;
-  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  struct listener listener = {.watched = {accept_all}, .fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0)};
+  int on = 1;
+  setsockopt(listener.fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   struct sockaddr_in address = {.sin_family = AF_INET,
                                 .sin_port = htons(atoi(arguments[1])),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  if (bind(listener, (void *)&address, sizeof address) || listen(listener, BACKLOG)) {
+  if (bind(listener.fd, (void *)&address, sizeof address) || listen(listener.fd, BACKLOG)) {
     perror("origin");
     return 1;
   }
   poller = epoll_create1(0);
-  struct epoll_event event = {.events = EPOLLIN}, events[EVENTS];
-  epoll_ctl(poller, EPOLL_CTL_ADD, listener, &event);
+  watch(&listener.watched, listener.fd, EPOLL_CTL_ADD, EPOLLIN);
   for (;;) {
-    int ready = epoll_wait(poller, events, EVENTS, -1);
+    struct epoll_event events[EVENTS];
+    int ready = epoll_pwait2(poller, events, EVENTS, turn_open_loop(), NULL);
     for (int i = 0; i < ready; i++) {
-      struct connection *c = events[i].data.ptr;
-      if (!c) {
-        accept_all(listener);
-      } else if (!receive(c, events[i].events) || !serve(c)) {
-        close(c->fd);
-        free(c);
-      }
+      struct watched *watched = events[i].data.ptr;
+      watched->on_ready(watched, events[i].events);
     }
   }
 }
