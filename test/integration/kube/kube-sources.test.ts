@@ -125,6 +125,15 @@ describe('kube/kube-sources', () => {
     await untilTrue(() => seen.keys === 'ns/b ns/c', 'the object after garbage');
   });
 
+  it('does not wait on when others are answered again', async () => {
+    server.put(inNamespace('ns', 'services', 'a'), service());
+    server.plan(({ path }) => path === SERVICES, { reset: true });
+    const { sources } = open({ backoff: { initialMs: 60_000, maxMs: 60_000 } });
+    const seen = follow(sources, 'Service');
+    await untilTrue(() => seen.keys === 'ns/a', 'the list behind the answers that discovery gets');
+    expect(server.count('GET', SERVICES)).to.be.greaterThan(1);
+  });
+
   it('Z-05 keeps the last snapshot while the API server is away, and says so', async () => {
     server.put(inNamespace('ns', 'services', 'a'), service());
     const { sources } = open();
