@@ -5,8 +5,12 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
+	"syscall"
+	"time"
 
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -26,6 +30,8 @@ const (
 	ControlPlane = "control-plane"
 
 	ownerPipe = 3 // file descriptor of owned clusters
+
+	dialAgain = 200 * time.Millisecond
 )
 
 type cluster struct {
@@ -56,6 +62,7 @@ func Run(ctx context.Context, settings layout.Settings) error {
 		return err
 	}
 	config.QPS = -1
+	config.Dial = dialWhenUp
 	if c.client, err = kubernetes.NewForConfig(config); err != nil {
 		return err
 	}
@@ -89,6 +96,23 @@ func (c *cluster) run(ctx context.Context, config *rest.Config) error {
 		return err
 	case <-ctx.Done():
 		return nil
+	}
+}
+
+// dialWhenUp waits while nothing listens. Who failed instead would try more and
+// more seldom, and see the pods of a cluster that is back a minute later.
+func dialWhenUp(ctx context.Context, network, address string) (net.Conn, error) {
+	var dialer net.Dialer
+	for {
+		conn, err := dialer.DialContext(ctx, network, address)
+		if !errors.Is(err, syscall.ECONNREFUSED) {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(dialAgain):
+		}
 	}
 }
 
