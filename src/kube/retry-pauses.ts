@@ -1,7 +1,7 @@
 import { NEVER, race, tap, timer, type Observable, type SchedulerLike } from 'rxjs';
 
 import { backoffMs, DEFAULT_BACKOFF, type BackoffLimits } from './backoff.js';
-import { KubeApiError } from './kube-api-error.js';
+import { isStatus, KubeApiError } from './kube-api-error.js';
 import { isUnreached } from './reachability.js';
 
 export interface RetryPausesOptions {
@@ -23,6 +23,8 @@ export class RetryPauses {
   #failures = 0;
   /** Once in a row of failures, lest kinds that fail by turns wake each other for ever. */
   #wokenEarly = false;
+  /** The last failure was that of a version that is too old. */
+  #expired = false;
   #watchingSince: number | undefined;
 
   constructor(options: RetryPausesOptions) {
@@ -47,10 +49,12 @@ export class RetryPauses {
   /** Emits when it is time for the next attempt after the failure that was counted last. */
   afterFailure(error: unknown): Observable<unknown> {
     const { recovered$ = NEVER, scheduler } = this.#options;
-    if (!(error instanceof KubeApiError)) return timer(this.#pause(), scheduler);
+    // A version that is too old is no fault, however long the API server was away before: one list mends it.
+    const wasExpired = this.#expired;
+    this.#expired = isStatus(error, 410);
+    const pause = this.#expired && !wasExpired ? 0 : this.#pause();
+    if (!(error instanceof KubeApiError)) return timer(pause, scheduler);
     const { status, retryAfterMs } = error;
-    // An expired version is no fault; one list mends it.
-    const pause = status === 410 && this.#failures === 1 ? 0 : this.#pause();
     if (retryAfterMs !== undefined) return timer(Math.max(pause, retryAfterMs), scheduler);
     const due$ = timer(pause, scheduler);
     if (this.#wokenEarly || !isUnreached(status)) return due$;
@@ -81,6 +85,7 @@ export class RetryPauses {
     if (this.#watchingSince === undefined || this.#now() - this.#watchingSince < HEALTHY_MS) return;
     this.#failures = 0;
     this.#wokenEarly = false;
+    this.#expired = false;
   }
 
   #now(): number {

@@ -68,6 +68,20 @@ describe('kube/retry-pauses', () => {
   }
 
   it(
+    'lists at once when its version has become too old during an outage',
+    marbles(({ cold, hot, scheduler, expectObservable }) => {
+      const lists = [cold('(l|)', { l: list('5') }), cold('(l|)', { l: list('9', a1) })];
+      const away = () => cold<readonly string[]>('#', {}, failed(0));
+      const tooOld = cold('a', { a: [line('ERROR', { kind: 'Status', code: 410, message: 'too old' })] });
+      const watches = [away(), away(), away(), tooOld, NEVER];
+      // 125 ms, 250 ms, and the third pause of 500 ms is cut short.
+      const options = { recovered$: hot('400ms r') };
+      const { printed$ } = reflect(scheduler, { lists, watches, options });
+      expectObservable(printed$, '^ 2s !').toBe('a 399ms b', { a: '', b: 'ns/a=red' });
+    }),
+  );
+
+  it(
     'is not woken a second time before a watch was healthy',
     marbles(({ cold, hot, scheduler, expectObservable }) => {
       const refused = () => cold<RawList>('#', {}, failed(0));
