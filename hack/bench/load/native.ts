@@ -19,8 +19,10 @@ export async function openLoop(options: OpenLoopOptions): Promise<LoadResult> {
   const { origin, port, connections, rate, seconds } = options;
   const load = [port, connections, rate, seconds].join('/');
   const response = await fetch(`http://127.0.0.1:${origin}/open-loop/${load}${options.path}`);
+  const report = await response.text();
+  if (report === '') throw new Error(`the open loop of the origin could not begin: ${load}${options.path}`);
   // Our own programs print exactly this.
-  return (await response.json()) as LoadResult;
+  return JSON.parse(report) as LoadResult;
 }
 
 /** WebSocket round trips of 1 KiB, one at a time on each connection. */
